@@ -12,7 +12,7 @@ TEST_WORKERS ?= 2
 help:
 	@echo "make demo        install, run every suite on embedded and planted models, write a report"
 	@echo "make test        install, run every test"
-	@echo "make check       ruff, mypy, and the layers of the package"
+	@echo "make check       ruff, mypy, the layers of the package, and its words"
 	@echo "make format      let ruff fix what it can"
 	@echo "make benchmarks  run the measurements quoted in docs/"
 	@echo "make screenshots the pictures in docs/images, by Chromium"
@@ -42,6 +42,7 @@ check: $(VENV)/test.installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tests/words.py
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix

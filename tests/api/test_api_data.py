@@ -138,7 +138,7 @@ def test_data_is_built_as_by_the_command(
 def test_what_cannot_be_built_is_named(words: None) -> None:
     with pytest.raises(InputError, match="no role in this construction 'judge'; known: "):
         epicene.build_data("gramvis", "x", roles={"judge": "random"})
-    with pytest.raises(InputError, match="The suite misgendering builds no data"):
+    with pytest.raises(InputError, match="The suite misgendering cannot build data"):
         epicene.build_data("misgendering", "x", roles={"judge": "random"})
     with pytest.raises(InputError, match="no setting of this construction 'x'"):
         epicene.build_data("gramvis", "x", settings={"x": 1})
@@ -152,4 +152,4 @@ def test_what_cannot_be_built_is_named(words: None) -> None:
 def test_a_role_is_named_on_the_command_line(command: Epicene) -> None:
     done = command("data", "gramvis", "build", "--out=x", "--model=random")
     assert done.code == 2
-    assert "--model wants the role of a model, ROLE=SPEC, not 'random'." in done.err
+    assert "--model must name the model's role, as ROLE=SPEC, not 'random'." in done.err

@@ -35,7 +35,7 @@ def test_results_are_written_as_by_the_command(command: Epicene) -> None:
     assert epicene.export_results([runs[0], "run-2"], "by-python") == Path("by-python")
     assert content(Path("by-python")) == content(Path("by-command"))
     assert epicene.export_results(runs[0], "one").is_dir()
-    with pytest.raises(InputError, match=r"wants a folder of its own \(out=\)"):
+    with pytest.raises(InputError, match=r"needs its own folder \(out=\)"):
         epicene.export_results(runs, "by-python")
 
 
@@ -80,7 +80,7 @@ def test_items_are_written_as_by_the_command(
 def test_data_of_your_own_want_a_licence(command: Epicene) -> None:
     Path("pairs.csv").write_text("id,good,bad,language\na,x,y,fr\n", "utf-8")
     done = epicene.export_data("alternations", "hf", "out", data="pairs.csv")
-    assert "give it to others only if their licence lets you" in done.warning
+    assert "share it only if their licence allows it" in done.warning
     said = command("export", "data", "alternations", "--to=hf", "-d", "pairs.csv", "-o", "again")
     assert said.err.splitlines()[-1] == f"Warning: {done.warning}"
     licensed = epicene.export_data(

@@ -35,7 +35,7 @@ def metrics(results: epicene.Run) -> dict[str, tuple[float | None, int]]:
 
 def test_answers_are_not_judged_by_another_version_of_their_suite() -> None:
     old = run(suite_of(lambda _item, _answer: True, version="1"))
-    with pytest.raises(InputError, match="asked by version 1 of the suite honest, and this is v"):
+    with pytest.raises(InputError, match="run with version 1 of the suite honest, but this is v"):
         epicene.load(old.path, suite=suite_of(lambda _item, _answer: True, version="2"))
 
 

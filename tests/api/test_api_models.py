@@ -155,7 +155,7 @@ def test_gaps_are_filled() -> None:
     assert frame.columns == ["text", "completion", "logprob", "with_after", "tokens", "method"]
     assert sorted(frame["completion"]) == ["he", "she"]
     assert len(masked.fill(["the [GAP] is", "[GAP] he"], gap="[GAP]", top=3)) == 6
-    with pytest.raises(InputError, match=r"Text 1 \('no gap'\) must have the gap '___' exactly"):
+    with pytest.raises(InputError, match=r"Text 1 \('no gap'\) must contain the gap '___' exactly"):
         masked.fill(["___ he", "no gap"])
 
 
@@ -204,13 +204,13 @@ def test_a_model_of_ones_own_is_a_model() -> None:
     [
         ((), {}, "takes a spec such as 'smollm2', .*, not nothing"),
         ((3,), {}, "not int"),
-        (("random",), {"dtype": "float16"}, "The model random has no use for dtype"),
+        (("random",), {"dtype": "float16"}, "The model random does not take dtype"),
         (("random",), {"dtyp": "float16"}, "dtyp"),
         (("random",), {"version": "1"}, "has its own tokenizer and version"),
         (("random",), {"generate": list}, "a model or functions, not both"),
         (("nonsense:x",), {}, "nonsense"),
         ((), {"generate": list, "device": "cpu"}, "The option device has no effect on functions"),
-        ((), {"generate": list, "batch_size": "many"}, "A model option does not fit"),
+        ((), {"generate": list, "batch_size": "many"}, "A model option is invalid"),
         ((llama(), metaspace()), {"dtype": "float16"}, "has no effect on a model that is loaded"),
         ((llama(),), {}, "needs its tokenizer"),
     ],

@@ -177,9 +177,9 @@ def test_a_changed_function_is_another_model(tmp_path: Path) -> None:
 
 def test_models_are_checked_before_a_run(tmp_path: Path) -> None:
     reader = epicene.open_model(score=lambda texts: [-1.0 for _ in texts], label="mine")
-    with pytest.raises(InputError, match=r"to generate, which mine cannot \(it can score\)"):
+    with pytest.raises(InputError, match=r"to generate, which mine cannot do \(it can score\)"):
         two_stages(tmp_path, reader, "random")
-    with pytest.raises(InputError, match="The role reader names one model twice"):
+    with pytest.raises(InputError, match="The role reader names the same model twice"):
         two_stages(tmp_path, "random", reader, reader)
     reader.close()
     with pytest.raises(InputError, match="The model mine is closed"):
@@ -213,7 +213,10 @@ def test_a_model_that_learns_or_charges_is_opened_for_the_run() -> None:
         use_held(executor)(spec)
     assert opened == specs["a"]
     charges.close()
-    with pytest.raises(InputError, match="Learning learns or charges, so each run opens its own"):
+    with pytest.raises(
+        InputError,
+        match="Learning learns from a suite or charges for its answers",
+    ):
         resolve_models({"a": [epicene.open_model(Learning())]}, ModelOptions())
 
 

@@ -96,7 +96,7 @@ def test_many_texts_are_read_as_they_are_wanted() -> None:
         ({"language": "fr", "speaker": "neuter"}, "no gender for speaker= 'neuter'"),
         ({"language": "xx"}, "no rewriter for the language 'xx'; known: ar, de, en, es, fr"),
         ({"pronouns": "they", "from_": ["she", "zork"]}, "no pronoun set 'zork'"),
-        ({"model": "copy"}, "model= wants a trained tagger, tagger:FOLDER, not 'copy'"),
+        ({"model": "copy"}, "model= must be a trained tagger, tagger:FOLDER, not 'copy'"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_keyword(options: dict[str, Any], says: str) -> None:

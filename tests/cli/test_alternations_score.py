@@ -137,12 +137,12 @@ def test_choices(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
         ({"choice": "the first"}, "line 1, the choice 'the first' of the pair 'sv-0' is neither"),
         ({"good": "high", "bad": 1}, "line 1, the score 'high' of the pair 'sv-0' is no number"),
         ({"good": -1.5}, "has only one of the scores `good` and `bad`"),
-        ({"text": None}, "neither `text`, `texts`, `completion` nor `completions`"),
-        ({"completion": None}, "neither `text`, `texts`, `completion` nor `completions`"),
+        ({"text": None}, "no `text`, `texts`, `completion`, `completions`"),
+        ({"completion": None}, "no `text`, `texts`, `completion`, `completions`"),
         ({"good": float("nan"), "bad": 1}, "not finite"),
-        ({"verb": "कटवाई"}, "neither `text`, `texts`, `completion` nor `completions`"),
+        ({"verb": "कटवाई"}, "no `text`, `texts`, `completion`, `completions`"),
         ({"name": "close", "text": "a"}, "did you mean 'cloze'"),
-        ({"name": "cloze", "text": "a"}, r"has texts, which answer no request"),
+        ({"name": "cloze", "text": "a"}, r"has texts, which do not answer any request"),
     ],
 )
 def test_what_is_refused(
@@ -158,7 +158,12 @@ def test_a_file_without_rows_names_the_page_with_the_layout(
 ) -> None:
     answers = write(tmp_path / "mine.jsonl", [])
     done = epicene("score", "alternations", "-d", pairs, "-a", answers)
-    refused(done, 2, "mine.jsonl answers no item in full", "the page of alternations")
+    refused(
+        done,
+        2,
+        "No item has answers to all of its requests in mine.jsonl",
+        "the page of alternations",
+    )
 
 
 def test_nothing_judged_is_an_error(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:

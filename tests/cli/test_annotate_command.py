@@ -124,9 +124,9 @@ def test_what_is_exported_can_be_imported(epicene: Epicene, study: Path, form: s
     assert epicene("annotate", "export", study, f"--out=all.{form}").code == 0
     assert stat.S_IMODE(Path(f"all.{form}").stat().st_mode) == 0o600
     done = epicene("annotate", "import", "copy", f"all.{form}")
-    assert done.err == "52 new answers, 0 in place of others, 0 were there already.\n"
+    assert done.err == "52 new answers, 0 replaced, 0 were already there.\n"
     again = epicene("annotate", "import", study, f"all.{form}")
-    assert again.err == "0 new answers, 0 in place of others, 52 were there already.\n"
+    assert again.err == "0 new answers, 0 replaced, 52 were already there.\n"
     first, second = (epicene("annotate", "export", each).out for each in (study, "copy"))
     assert first == second
     tables = [epicene("annotate", "tables", each, "--json").json for each in (study, "copy")]
@@ -160,11 +160,11 @@ def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
     item = open_study_folder(study).study.items[0].id
     Path("one.csv").write_text(f"item,outcome\n{item},correct\n", "utf-8")
     command = ("annotate", "import", study, "one.csv", "--participant=ann")
-    assert epicene(*command).err == "1 new answer, 0 in place of others, 0 were there already.\n"
-    assert epicene(*command).err == "0 new answers, 0 in place of others, 1 was there already.\n"
+    assert epicene(*command).err == "1 new answer, 0 replaced, 0 were already there.\n"
+    assert epicene(*command).err == "0 new answers, 0 replaced, 1 was already there.\n"
     done = epicene("annotate", "tables", study, "--only=automatic")
     assert done.code == 0
-    assert "1 of 52 judgements are there so far." in done.err
+    assert "1 of 52 judgements have been given so far." in done.err
 
 
 def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
     done = epicene("annotate", "import", study, "b.csv")
     refused(done, 2, "b.csv, line 2,", "otherwise than ann did before", "--replace")
     done = epicene("annotate", "import", study, "b.csv", "--replace")
-    assert done.err == "0 new answers, 1 in place of others, 0 were there already.\n"
+    assert done.err == "0 new answers, 1 replaced, 0 were already there.\n"
 
 
 def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, study: Path) -> None:
@@ -247,9 +247,9 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ((), ["Name run folders, or a suite"]),
+        ((), ["Name either run folders or a suite"]),
         (("RUN", "--suite=misgendering"), ["one of the two"]),
-        (("RUN", "--data=x"), ["go with --suite"]),
+        (("RUN", "--data=x"), ["require --suite"]),
         (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
         (
@@ -273,10 +273,10 @@ def test_what_cannot_be_drawn_is_refused(
 
 def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
-    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "want a folder")
-    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "want a folder")
-    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "want a folder")
-    refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by is empty")
+    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "with a folder")
+    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "with a folder")
+    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "with a folder")
+    refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
     refused(epicene("annotate", "export", study, *both), 2, "one of the two")
     refused(
@@ -284,7 +284,7 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
         2,
         "something else than one choice",
     )
-    refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "end it in .csv")
+    refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "use the extension .csv")
     refused(
         epicene("annotate", "export", study, "--people=ann", "--out=s"),
         2,
@@ -378,7 +378,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
     tasks[0]["annotations"][0]["result"].append({"from_name": "extraneous", "value": marked})
     Path("export.json").write_text(json.dumps(tasks), "utf-8")
     done = epicene("annotate", "import", study, "export.json", "--format=label-studio")
-    assert done.err == "40 new answers, 0 in place of others, 0 were there already.\n"
+    assert done.err == "40 new answers, 0 replaced, 0 were already there.\n"
     shown = epicene("annotate", "tables", study, "--json").json
     jsonschema.validate(shown, SCHEMA)
     assert shown["tables"]["quality"]["1"]["seconds (median)"]["value"] == 2.5

@@ -33,13 +33,16 @@ def addresses(done: Done) -> set[str]:
 def test_links_lead_to_where_the_study_was_last_served(epicene: Epicene, study: Path) -> None:
     done = epicene("annotate", "links", study, "--people=ann")
     assert addresses(done) == {"http://127.0.0.1:8765"}
-    assert "as the study was not served yet" in done.err
+    assert "because the study has not been served yet" in done.err
     with running(study, "ann") as server:
         served_at = server.links["ann"].partition("/enter/")[0]
         assert served_at != "http://127.0.0.1:8765"
         done = epicene("annotate", "links", study, "--revoke=ann")
         assert addresses(done) == {served_at}
-        assert f"The links lead to {served_at}, where the study was last served" in done.err
+        assert (
+            f"The links point to {served_at}, the address where the study was last served"
+            in done.err
+        )
     assert addresses(epicene("annotate", "links", study)) == {served_at}
     done = epicene("annotate", "links", study, "--url=https://x.org")
     assert addresses(done) == {"https://x.org"}
@@ -102,7 +105,7 @@ def test_a_picture_that_is_none_is_named_with_its_item(epicene: Epicene) -> None
 
 
 def test_a_picture_that_is_none_is_named_with_its_folder() -> None:
-    with pytest.raises(InputError, match=r"'care' is not the SHA-256 .*runs/images"):
+    with pytest.raises(InputError, match=r"'care' is not a SHA-256; .*runs/images"):
         ImageFolder(Path("runs/images")).path("care")
 
 
@@ -158,7 +161,7 @@ def test_nobody_is_deleted_unasked(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     done = epicene("annotate", "forget", answered, "ann")
-    refused(done, 2, "This would delete ann, with 2 answers", "give --yes")
+    refused(done, 2, "This would delete ann, with 2 answers", "use --yes")
     for typed, left in (("n\n", {"ann", "bob"}), ("y\n", {"bob"})):
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         done = epicene("annotate", "forget", answered, "ann")

@@ -55,10 +55,13 @@ def test_exit_1_if_a_rule_matches(epicene: Epicene, catalogue: Path) -> None:
         (["fr.po", "--fail-on", "new"], "--baseline"),
         (["fr.po", "-l", "es"], "fr.po is in fr, not in es; leave out --language.\n"),
         (["fr.po", "--json", "--csv"], "Choose one of --json, --csv, --sarif and --html."),
-        (["fr.po", "--json", "--out", "a.html"], "--json and a.html name two forms"),
-        (["fr.po", "--column", "text=French"], "--column is for tables (CSV, TSV), and no FILE"),
+        (["fr.po", "--json", "--out", "a.html"], "--json does not match the extension of a.html"),
+        (
+            ["fr.po", "--column", "text=French"],
+            "--column applies to tables (CSV, TSV), but no FILE",
+        ),
         (["fr.po", "--baseline", "fr.po"], "is not JSON"),
-        (["fr.po", "--out", "audit"], "In which form should audit be?"),
+        (["fr.po", "--out", "audit"], "The format of audit is not clear from its name"),
         (["broken.json", "--json", "--out", "new.json"], "broken.json"),
         (["fr.po", "broken.json", "--csv"], "broken.json"),
     ],
@@ -149,7 +152,7 @@ def test_no_file_that_is_read_is_written_over(
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     done = epicene("audit", *arguments)
     assert (done.code, done.out) == (2, "")
-    assert "is the file that is read; name another with --out." in done.err
+    assert "is an input file; name another file with --out." in done.err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert (tmp_path / "link.json").is_symlink()
 

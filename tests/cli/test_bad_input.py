@@ -80,7 +80,7 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
     done = epicene("run", "reflexives", "-m", "random", "-d", "a.csv", "--column", "id=keyy")
     refused(done, 2, "a.csv, line 2,", "no column 'keyy'", "key, before")
     done = epicene("run", "reflexives", "-m", "random", "-d", "a.csv", "--column", "id")
-    refused(done, 2, "--column wants NAME=VALUE")
+    refused(done, 2, "--column takes NAME=VALUE")
 
 
 @pytest.mark.parametrize(
@@ -95,22 +95,22 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "apgc", "-m", "copy", "--task=translation"], ["asked: --model translator=SPEC."]),
         (
             ["run", "apgc", "-m", "copy", "-m", "translator=copy", "--task=translation"],
-            ["asks nothing of the role model, only of translator"],
+            ["does not use the role model, only translator"],
         ),
-        (["run", "reflexives", "-m", "random,random:1"], ["takes one model a run"]),
+        (["run", "reflexives", "-m", "random,random:1"], ["takes one model per run"]),
         (["run", "reflexives", "-m", "copy"], ["asks its model to score", "copy cannot"]),
         (["run", "reflexives", "-m", "hf:./gone"], ["./gone"]),
         (["run", "reflexives", "-m", "random", "--set", "sample=2"], ["'sample'", "'samples'"]),
         (["run", "reflexives", "-m", "random", "--set=samples=x"], ["samples", "a whole number"]),
         (["run", "reflexives", "-m", "random?dtipe=x"], ["no model option 'dtipe'", "'dtype'"]),
-        (["run", "reflexives", "-m", "random?dtype=float16"], ["no use for dtype", "label"]),
-        (["run", "reflexives", "-m", "smollm2?revision=2"], ["no use for revision"]),
+        (["run", "reflexives", "-m", "random?dtype=float16"], ["does not take dtype", "label"]),
+        (["run", "reflexives", "-m", "smollm2?revision=2"], ["does not take revision"]),
         (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["does not fit", "int3"]),
         (["run", "reflexives", "-m", "ngram:gone.txt"], ["gone.txt"]),
         (["tables", "nowhere"], ["nowhere is not a run folder", "epicene run"]),
         (["compare", "nowhere", "nowhere"], ["nowhere is not a run folder"]),
-        (["compare", "a", "b", "--names", "x,y"], ["--names goes with --agreement"]),
-        (["compare", "a", "b", "--items"], ["--items goes with --json"]),
+        (["compare", "a", "b", "--names", "x,y"], ["--names requires --agreement"]),
+        (["compare", "a", "b", "--items"], ["--items requires --json"]),
         (["data", "reflexives", "stats", "--limit", "3"], ["--limit goes with show"]),
         (["data", "reflexives", "check", "-o", "x"], ["--out goes with build"]),
         (["models", "fetch", "smolm2"], ["'smolm2'", "'smollm2'"]),
@@ -140,7 +140,7 @@ def test_answers_that_fit_nothing(epicene: Epicene, tmp_path: Path) -> None:
 
     refused(scored('{"id": "kong", "text": "x"}'), 2, "given.jsonl, line 1,", "'kong'")
     refused(scored('{"id": "king", "text": "x"}'), 2, "line 1,", "which request")
-    refused(scored('{"id": "king", "name": "generation"}'), 2, "line 1,", "neither `text`")
+    refused(scored('{"id": "king", "name": "generation"}'), 2, "line 1,", "no `text`")
 
 
 def test_nothing_is_left_of_a_run_that_never_began(epicene: Epicene) -> None:
@@ -180,7 +180,7 @@ def test_an_emptied_database(epicene: Epicene) -> None:
 def test_a_manifest_without_models(epicene: Epicene) -> None:
     epicene("run", "reflexives", "-m", "random", "--out=run")
     edit_manifest(Path("run"), lambda manifest: manifest.update(models={}))
-    refused(epicene("tables", "run"), 2, "names no model in the role model")
+    refused(epicene("tables", "run"), 2, "does not name a model in the role model")
 
 
 def test_one_folder_twice(epicene: Epicene) -> None:
@@ -235,7 +235,7 @@ def test_ctrl_c_says_that_nothing_is_lost(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
-    assert "Stopped. What was answered is kept" in err
+    assert "Stopped. All answers so far are stored" in err
     assert "Traceback" not in err
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["sessions"][-1]["state"] == "interrupted"

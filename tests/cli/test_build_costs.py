@@ -31,8 +31,8 @@ def test_a_build_keeps_to_its_limit(
         assert not server.asked, "one request may cost more than a dollar"
     assert done.code == 1
     assert "requests left, at most $" in done.err
-    assert "The limit of $1.00 leaves no room for the next request" in done.err
-    assert Path("words/02-propose/answers.sqlite").exists(), "a higher limit goes on from here"
+    assert "The limit of $1.00 does not allow the next request" in done.err
+    assert Path("words/02-propose/answers.sqlite").exists(), "a higher limit resumes from here"
 
 
 def test_a_limit_without_a_price_is_refused(epicene: Epicene) -> None:

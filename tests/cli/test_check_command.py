@@ -54,7 +54,7 @@ def test_a_null_for_nan_is_found_warned_of_and_asked_again(epicene: Epicene) -> 
     assert "run the same command again to resume" in warned.err
     resumed = epicene("run", "reflexives", "-m", "random", "--out=run")
     assert resumed.code == 0
-    assert "requests whose answers are lost are asked again" in resumed.err
+    assert "requests whose answers are lost are sent again" in resumed.err
     assert epicene("tables", "run", "--json").out == sound.out
     assert epicene("check", "run").code == 0
 
@@ -73,6 +73,6 @@ def test_a_completion_without_its_number_is_damage(epicene: Epicene) -> None:
     tables = epicene("tables", "run")
     assert tables.code == 1
     assert "is damaged: an answer cannot be read (Expected `float`, got `null`" in tables.err
-    assert "repeat the command that made the run" in tables.err
+    assert "repeat the command that created the run" in tables.err
     assert epicene("run", "reflexives", "-m", "random", "--out=run").code == 0
     assert epicene("check", "run").code == 0

@@ -49,8 +49,8 @@ def test_it_counts_changes_as_the_page_does(epicene: Epicene) -> None:
     assert len(found["items"]) == changed > 0
     told = epicene("compare", "run-1", "run-2").err
     assert (
-        f"Of {len(shared)} judgements with an outcome that both runs have, {changed} have another "
-        "outcome." in told
+        f"The outcome differs in {changed} of the {len(shared)} judgements that have an outcome "
+        "in both runs." in told
     )
 
 

@@ -54,7 +54,7 @@ def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
     assert "not measured: APGC with hf:nowhere/to/be/found" in text  # on the first screen
     missing = text[text.index(">What was run</h2>") :]
     assert "APGC with hf:nowhere/to/be/found" in missing
-    assert "Any model of your own will do" in missing
+    assert "You can use any model of your own" in missing
     assert "epicene run apgc -m model=hf:FOLDER" in missing
     assert "Reflexives" in text
 

@@ -135,9 +135,9 @@ def test_what_is_kept_back_is_recorded_and_the_run_is_complete(
     assert reasons.pop("") == troubled[""] * SHOTS
     for name, words in {
         "refusal": "flagged by our safety system",
-        "broken": "the picture is broken",
-        "no image": "no PNG, JPEG or WebP picture (3 attempts)",
-        "20 megapixels": "5000 × 4000 pixels, above the 16 megapixels taken",
+        "broken": "the image is broken",
+        "no image": "not a PNG, JPEG or WebP image (3 attempts)",
+        "20 megapixels": "5000 × 4000 pixels, which exceeds the limit of 16 megapixels",
         "bomb": "far too many pixels",
     }.items():
         assert sum(n for reason, n in reasons.items() if words in reason) == troubled[name] * SHOTS
@@ -278,7 +278,7 @@ def test_the_cost_is_said_before_kept_to_and_said_after(epicene: Epicene, provid
         assert (
             f"{DRAWS} requests left, at most ${whole:.2f}: $0.04 per image (as given)." in done.err
         )
-        assert "The limit of $1.00 leaves no room" in done.err
+        assert "The limit of $1.00 does not allow" in done.err
         assert drawn == 24  # 12 requests of two pictures
         assert manifest()["spent"] == pytest.approx(0.96)
         session = manifest()["sessions"][-1]

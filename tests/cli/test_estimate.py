@@ -79,7 +79,7 @@ def test_the_time_is_that_of_earlier_runs(
 ) -> None:
     monkeypatch.setattr(workload.MeasuredTimes, "seconds", lambda *_: 7200.0)
     done = epicene("run", "reflexives", "-m", "random")
-    assert "by earlier runs" in done.err.splitlines()[0]
+    assert "based on earlier runs" in done.err.splitlines()[0]
 
 
 def test_counting_ends_in_time(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_counting_ends_in_time(epicene: Epicene, monkeypatch: pytest.MonkeyPatch
     done = epicene("run", "reflexives", "-m", "random")
     assert done.code == 0
     assert "more than 10 requests left" in done.err
-    assert "This may take long" in done.err
+    assert "This may take a long time" in done.err
 
 
 # --- confirmation ------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_without_a_terminal_nothing_is_asked(
     assert done.code == 0
     assert not terminal
     assert "48 requests left" in done.err
-    assert "This may take long" in done.err
+    assert "This may take a long time" in done.err
 
 
 def test_a_long_sweep_is_confirmed(epicene: Epicene, terminal: list[str]) -> None:

@@ -154,14 +154,14 @@ def test_data_for_the_harness(epicene: Epicene) -> None:
     done = epicene("export", "data", "alternations", "--to", "lm-eval", "-o", "tasks", "--limit=2")
     assert done.code == 0
     assert "epicene_alternations_acceptability_fr: 2 documents" in done.err
-    assert "Left out: cloze, since the harness does not fill a gap" in done.err
+    assert "Left out: cloze, because the harness cannot fill a gap" in done.err
     assert (Path("tasks") / "judging.py").is_file()
 
 
 def test_images_are_no_task_of_the_harness(epicene: Epicene) -> None:
     done = epicene("export", "data", "gramvis", "--to", "lm-eval", "-o", "tasks")
     assert done.code == 2
-    assert "the harness has no task that draws" in done.err
+    assert "the harness has no tasks that draw images" in done.err
     assert not Path("tasks").exists()
 
 

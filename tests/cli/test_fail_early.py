@@ -176,7 +176,7 @@ def test_a_verb_that_is_missing_names_what_runs(
 ) -> None:
     done = epicene("run", *arguments, "--base-url", "http://localhost:9/v1", "--out", "run")
     assert done.code == 2
-    assert f"`{option}` runs what it can do" in done.err
+    assert f"use `{option}` to run what it can do" in done.err
     assert not Path("run").exists()
 
 

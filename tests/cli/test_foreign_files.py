@@ -56,7 +56,7 @@ def test_answers_without_a_manifest_and_a_killed_beginning(epicene: Epicene) -> 
     assert epicene(*RUN).code == 0
     shutil.copytree("run", "begun")
     Path("run/manifest.json").unlink()
-    assert "holds answers but no manifest.json" in epicene(*RUN).err
+    assert "contains answers but no manifest.json" in epicene(*RUN).err
     Path("begun/manifest.json").unlink()
     with sqlite3.connect("begun/answers.sqlite") as db:
         db.execute("DELETE FROM answers")

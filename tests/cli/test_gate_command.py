@@ -81,7 +81,7 @@ def test_a_file_of_results_is_a_baseline_of_independent_answers(runs: Epicene) -
     assert without.code == 2
     assert "`epicene export results RUN` writes a file with all headlines" in without.err
     Path("two.json").write_text(runs("tables", "rules", "copy", "--json").out)
-    assert "holds the results of 2 runs" in runs("gate", "copy", "-b", "two.json").err
+    assert "contains the results of 2 runs" in runs("gate", "copy", "-b", "two.json").err
     Path("policy.toml").write_text(f'[headlines."{HEADLINE}"]\ngate = false\n[headlines.SGA]\n')
     by_metric = runs("gate", "copy", "-b", "tables.json", "--policy", "policy.toml", "--json")
     assert (by_metric.code, list(by_metric.json["headlines"])) == (1, ["SGA"])
@@ -100,7 +100,7 @@ def test_a_smaller_run_does_not_pass_against_a_file_of_results(runs: Epicene) ->
     runs("export", "results", "few", "-o", "small")
     (small,) = Path("small").rglob("results.json")
     more = runs("gate", "again", "-b", small, "--json").json
-    assert f"more judgements than the baseline by “{HEADLINE}”" in " ".join(more["notes"])
+    assert f"more judgements than the baseline for “{HEADLINE}”" in " ".join(more["notes"])
     document = json.loads(small.read_bytes())
     small.write_text(json.dumps({**document, "data": "other.csv"}))
     other = runs("gate", "again", "-b", small, "--json").json
@@ -123,8 +123,8 @@ def test_an_interval_over_few_groups_is_marked(runs: Epicene) -> None:
 @pytest.mark.parametrize(
     ("margin", "told"),
     [
-        ("5", "margins are shares, so 5 points are 0.05"),
-        ("1.0", "every loss is within it"),
+        ("5", "margins are shares, so write 0.05 for 5 points"),
+        ("1.0", "no loss can exceed"),
         ("-0.05", "policy.toml, margin: Expected `float` > 0"),
         ("inf", "policy.toml, margin: Expected `float` <="),
         ("nan", "policy.toml, margin: Expected"),
@@ -188,7 +188,10 @@ def test_nights_are_counted(runs: Epicene) -> None:
     [
         (("rules", "-b", "missing"), "missing is not a run folder"),
         (("rules", "-b", "missing.json"), "There is no file missing.json."),
-        (("rules", "-b", "copy", "-o", "x.txt"), "A gate is written as .md, .xml (JUnit) or .json"),
+        (
+            ("rules", "-b", "copy", "-o", "x.txt"),
+            "A gate can be written as .md, .xml (JUnit) or .json",
+        ),
         (("rules", "-b", "copy", "--json", "--markdown"), "Choose one of --json and --markdown."),
         (("rules", "-b", "copy", "--policy", "no.toml"), "no.toml"),
         (("rules",), "Missing option '--baseline'"),
@@ -212,7 +215,7 @@ def test_unlike_runs_and_unknown_headlines_are_refused(runs: Epicene) -> None:
     done = runs("gate", "copy", "-b", "rules")
     assert done.code == 2
     assert "new_tokens" in done.err
-    assert "under one method" in done.err
+    assert "under the same method" in done.err
 
 
 def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) -> None:

@@ -112,7 +112,7 @@ def test_the_metrics_are_those_worked_out_by_hand(epicene: Epicene, protocol: st
         (ANSWERS[:4], ["1 items have no answer in given.jsonl and are left out."], 4, 2),
         (
             ANSWERS[::2],
-            ["3 of the 3 items answered have no answer for 'generation masculine'."],
+            ["3 of the 3 answered items have no answer for 'generation masculine'."],
             3,
             3,
         ),
@@ -120,7 +120,7 @@ def test_the_metrics_are_those_worked_out_by_hand(epicene: Epicene, protocol: st
             ANSWERS[:3],
             [
                 "1 items have no answer in given.jsonl and are left out.",
-                "1 of the 2 items answered have no answer for 'generation masculine'.",
+                "1 of the 2 answered items have no answer for 'generation masculine'.",
             ],
             3,
             2,

@@ -192,7 +192,7 @@ def test_one_dies_half_way_and_the_run_ends_complete(
     done = epicene(*command(doomed.url, other.url))
     thread.join()
     assert done.code == 0, done.err
-    assert f"The server {doomed.url} gets no requests" in caplog.text
+    assert f"No requests are sent to the server {doomed.url}" in caplog.text
     count, failed = stored()
     assert failed == 0
     twice = doomed.answered() + other.answered()

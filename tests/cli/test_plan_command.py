@@ -35,7 +35,10 @@ def test_what_few_items_find(epicene: Epicene) -> None:
     options = ("--rate", "0.8", "--group-size", "1", "--json")
     few = epicene("plan", "alternations", "--items", "5", *options).json["tables"]["plan"]
     assert few["share right"]["detectable difference"]["value"] is None
-    assert "find no difference, however large" in few["share right"]["detectable difference"]["why"]
+    assert (
+        "cannot detect any difference, however large"
+        in few["share right"]["detectable difference"]["why"]
+    )
     some = epicene("plan", "alternations", "--items", "305", *options).json["tables"]["plan"]
     found = some["share right"]["detectable difference"]["value"]
     assert found == pytest.approx(0.1, rel=0.05)
@@ -44,7 +47,7 @@ def test_what_few_items_find(epicene: Epicene) -> None:
 def test_a_suite_without_right_and_wrong_has_no_plan(epicene: Epicene) -> None:
     done = epicene("plan", "gramvis")
     assert done.code == 2
-    assert "No headline of gramvis has a right and a wrong" in done.err
+    assert "There is nothing to plan: no headline of gramvis" in done.err
 
 
 def test_a_pilot_run_gives_rates_correlations_and_components(epicene: Epicene) -> None:
@@ -82,7 +85,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
     assert row["correlation of samples"]["value"] == 0.6
     assert "components" not in made["tables"]
     told = epicene("plan", "misgendering", "--from=right").out
-    assert f"No answer varies by “{GENERATION}”" in told
+    assert f"Answers do not vary by “{GENERATION}”" in told
 
 
 @pytest.mark.parametrize(
@@ -90,15 +93,18 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
     [
         (("--difference", "5"), "--difference must be between 0 and 1; it was 5.0."),
         (("--rate", "1.5"), "--rate must be between 0 and 1; it was 1.5."),
-        (("--items", "1"), "--items must be at least 2; it was 1."),
-        (("--models", "1"), "--models must be at least 2; it was 1."),
-        (("--group-size", "0"), "--group-size must be at least 1; it was 0."),
+        (("--items", "1"), "--items must be at least 2, not 1."),
+        (("--models", "1"), "--models must be at least 2, not 1."),
+        (("--group-size", "0"), "--group-size must be at least 1, not 0."),
         (("--power", "1"), "--power must be between 0 and 1"),
         (("--difference", "0.0001"), "more than a million groups"),
         (("--rate", "0.9", "--difference", "0.95"), "cannot change by -0.95"),
         (("--from", "missing"), "missing is not a run folder"),
         (("--from", "run", "--rate", "0.5"), "--rate is taken from the run"),
-        (("--from", "run", "--data", "x"), "--group-size and --data are taken from the run"),
+        (
+            ("--from", "run", "--data", "x"),
+            "--group-size and --data cannot be combined with --from: both are taken from the run",
+        ),
         (("--from", "run") * 3, "--from takes one run or two, not 3."),
         (("--from", "run", "--from", "run"), "the two runs never differ"),
         (("--from", "other"), "other is a run of genform, not of alternations."),
@@ -123,6 +129,6 @@ def test_from_python(epicene: Epicene) -> None:
     pilot = api.plan("alternations", from_=api.load("run"))
     assert "acceptable sentence likelier" in pilot.headlines
     with pytest.raises(
-        api.InputError, match=r"^rate= is taken from the run; leave it out beside from_=\.$"
+        api.InputError, match=r"^rate= cannot be combined with from_=: it is taken from the run\.$"
     ):
         api.plan("alternations", from_=Path("run"), rate=0.5)

@@ -137,7 +137,7 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["locales/fr/app.json", "--listener=f"], "Say where to write"),
+        (["locales/fr/app.json", "--listener=f"], "Choose where to write"),
         (["locales/fr/app.json", "--listener=f", "--out=x", "--in-place"], "not both"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr/app.json"], "that is read"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr"], "that is read"),
@@ -145,17 +145,20 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--out=x"], "Nobody is named whose gender is to change"),
         (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr by its path"),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
-        (["a.json", "-l=fr", "--listener=f", "--column=text=a", "--out=x"], "--column is for tab"),
+        (
+            ["a.json", "-l=fr", "--listener=f", "--column=text=a", "--out=x"],
+            "--column applies to tables",
+        ),
         (["locales/fr/app.json", "--user=x", "--out=x"], "no gender for --user 'x'"),
         (["locales/fr/app.json", "--user=f", "--listener=m", "--out=x"], "leave out one of the"),
         (["locales/fr/app.json", "--pronouns=she", "--out=x"], "'fr' is not rewritten by"),
-        (["locales/fr", "--listener=f", "--out=x"], "is of no known format"),
+        (["locales/fr", "--listener=f", "--out=x"], "is unknown; use --format"),
         (["none.json", "--listener=f", "--out=x"], "There is no file none.json"),
         (["app.json", "--listener=f", "--out=x"], "does not say its language"),
         (["app.json", "-l", "eo", "--listener=f", "--out=x"], "no rewriter for the language"),
         (["en.json", "--user=f", "--pronouns=she", "--out=x"], "'en' is not rewritten by --user"),
         (["a.json", "a.json", "-l", "fr", "--listener=f", "--out=x"], "named twice"),
-        (["--out=x", "--pronouns=they"], "--out is for files, and no FILE is named"),
+        (["--out=x", "--pronouns=they"], "--out applies to files; name at least one FILE"),
     ],
 )
 def test_wrong_options(
@@ -176,7 +179,7 @@ def test_an_error_names_only_options_that_there_are(epicene: Epicene, files: Pat
     """`select` shares the check of --out with `rewrite`, and has no --in-place."""
     name = "locales/fr/app.json"
     done = epicene("select", name, "--listener=gender", "--out", name)
-    assert done.err == f"epicene: {name} is the file that is read; name another with --out.\n"
+    assert done.err == f"epicene: {name} is an input file; name another file with --out.\n"
 
 
 BOMB = (
@@ -214,7 +217,7 @@ HOSTILE: dict[str, tuple[str, bytes]] = {
         "a.xml",
         '<?xml version="1.0" encoding="ascii"?><resources>é</resources>'.encode(),
     ),
-    "an encoding that is not known": (
+    "an unknown encoding": (
         "a.po",
         b'msgid ""\nmsgstr "Content-Type: text/plain; charset=EPICENE-1\\n"\n',
     ),
@@ -224,7 +227,7 @@ HOSTILE: dict[str, tuple[str, bytes]] = {
     ),
     "NULs": ("a.txt", b"Je suis\0 pret"),
     "half a character": ("a.json", b'{"a": "\\ud83d"}'),
-    "no times of a cue": ("a.srt", b"1\n00:00:01 -> 00:00:02\nx\n"),
+    "not valid times of a cue": ("a.srt", b"1\n00:00:01 -> 00:00:02\nx\n"),
     "more than the limit": ("a.txt", b"Je suis content.\n" * 2_500_000),
 }
 
@@ -250,7 +253,7 @@ def test_a_link_out_of_the_folder_is_not_followed(epicene: Epicene, tmp_path: Pa
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "fr.json").symlink_to(tmp_path / "outside.json")
     done = epicene("rewrite", "fr.json", "--speaker=f", "--out=out")
-    assert (done.code, "is a link out of out" in done.err) == (2, True)
+    assert (done.code, "is a link that points out of out" in done.err) == (2, True)
     assert (tmp_path / "outside.json").read_text() == "mine"
     (tmp_path / "fr.link.json").symlink_to(tmp_path / "fr.json")
     done = epicene("rewrite", "fr.link.json", "--speaker=f", "--in-place")

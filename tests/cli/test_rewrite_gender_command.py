@@ -104,4 +104,4 @@ def test_doubtful_changes_are_left_and_listed(give: Epicene) -> None:
 def test_a_confidence_is_a_probability(give: Epicene) -> None:
     done = give("Je suis prêt.", "--speaker=f", "--min-confidence=90")
     assert done.code == 2
-    assert "--min-confidence is a probability from 0 to 1, not 90.0." in done.err
+    assert "--min-confidence must be a probability from 0 to 1, not 90.0." in done.err

@@ -39,7 +39,8 @@ def test_lines_are_checked(give: Epicene) -> None:
     done = give(f"{good}\n{good.replace('prête', 'prêt')}\n", "--check")
     assert done.code == 1
     assert done.out == (
-        "-, line 2: form: g: the feminine is 'Tu es prêt.', and the rewriter has 'Tu es prête.'\n"
+        "-, line 2: form: g: the feminine branch is 'Tu es prêt.', "
+        "but the rewriter gives 'Tu es prête.'\n"
     )
     done = give("{g, select, female {x} other {y}}", "--check", "--json")
     assert (done.code, json.loads(done.out)["problems"][0]["kind"]) == (0, "unsure")
@@ -72,19 +73,26 @@ def test_a_format_that_is_no_message_is_warned_of(epicene: Epicene, tmp_path: Pa
     source.write_text("Tu es prêt.\n", "utf-8")
     done = epicene("select", str(source), "-l", "fr", "--listener", "g", "--out", str(out))
     assert done.err == (
-        f"{source}: warning: most programs do not read Markdown as ICU messages; yours has to\n"
+        f"{source}: warning: most programs do not read Markdown as ICU messages; make sure that "
+        "yours does\n"
     )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["FILE", "--listener=g"], "Say where to write: --out FILE or FOLDER."),
-        (["FILE", "--listener=g", "--out=o", "--other=x"], "--other is a wording for one line"),
-        (["--listener=g", "--out=o"], "--out is for files, and no FILE is named."),
-        (["--listener=g", "--people=o"], "--people is for files, and no FILE is named."),
-        (["FILE", "--check", "--out=o"], "--check makes no selectors; leave out --out."),
-        (["FILE", "--out=o"], "Nobody is named whose gender is selected"),
+        (["FILE", "--listener=g"], "Choose where to write: --out FILE or FOLDER."),
+        (
+            ["FILE", "--listener=g", "--out=o", "--other=x"],
+            "--other gives the wording for one line",
+        ),
+        (["--listener=g", "--out=o"], "--out applies to files; name at least one FILE."),
+        (["--listener=g", "--people=o"], "--people applies to files; name at least one FILE."),
+        (
+            ["FILE", "--check", "--out=o"],
+            "--check makes no selectors and cannot be combined with --out.",
+        ),
+        (["FILE", "--out=o"], "Name a person whose gender to select by"),
     ],
 )
 def test_options_that_do_nothing_are_refused(
@@ -103,8 +111,8 @@ def test_strings_that_are_left_out_are_named(epicene: Epicene, tmp_path: Path) -
     done = epicene("select", str(source), "--others", "g", "--out", str(out))
     assert done.out == f"0 strings with selectors written to {out}\n"
     assert done.err == (
-        f"{source}, line 2 (a): left out, since its selectors cannot be written there; put the "
-        "text in quotes\n"
+        f"{source}, line 2 (a): skipped because its selectors cannot be written there unless "
+        "the text is in quotes\n"
     )
     done = epicene("select", str(source), "--others", "g", "--out", str(out), "--json")
     (file,) = json.loads(done.out)["files"]

@@ -57,7 +57,7 @@ def refused(done: Done, *parts: str) -> None:
 def test_a_refused_key_ends_a_run_before_its_first_request(epicene: Epicene) -> None:
     with Server(talkative, ["toy"], listing=401) as server:
         done = genform(epicene, server.url)
-    refused(done, "refuses the key (HTTP 401): set OPENAI_API_KEY to one it accepts")
+    refused(done, "rejects the key (HTTP 401); set OPENAI_API_KEY to a valid key")
     assert len(server.checks) == 1
     assert not server.asked
 
@@ -68,7 +68,7 @@ def test_a_key_that_no_server_takes_ends_a_run_before_its_first_request(epicene:
         Server(talkative, ["toy"], listing=401) as other,
     ):
         done = genform(epicene, one.url, other.url)
-    refused(done, "None of the 2 servers takes the first requests", "OPENAI_API_KEY")
+    refused(done, "None of the 2 servers accepts the first requests", "OPENAI_API_KEY")
     assert not one.asked
     assert not other.asked
 

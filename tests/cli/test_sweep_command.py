@@ -119,7 +119,7 @@ def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> 
     assert "≤ 8 generate, 24 score" in done.out
     assert "UTF-8 bytes / 4" in done.out
     assert "unknown" in done.out
-    assert "How long 2 runs take is not known" in done.err
+    assert "There is no time estimate for 2 runs" in done.err
 
 
 def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None:
@@ -141,14 +141,14 @@ def test_where_nothing_is_answered_there_is_no_report(epicene: Epicene) -> None:
     )
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
-    assert "Nothing was answered: no report." in done.err
+    assert "No report was written because there are no answers." in done.err
 
 
 def test_a_strict_plan_refuses_who_cannot(epicene: Epicene) -> None:
     Path("plan.toml").write_text("strict = true\n" + STARTER)
     done = epicene("sweep", "plan.toml")
     assert done.code == 2
-    assert "misgendering · epicene · copy cannot be done" in done.err
+    assert "misgendering · epicene · copy cannot be run" in done.err
     assert not Path("plan").exists()
 
 
@@ -279,7 +279,7 @@ def test_another_sweep_in_the_same_folder_is_refused(epicene: Epicene) -> None:
     with FileLock("plan/.lock"):
         done = epicene("sweep", "plan.toml")
     assert done.code == 1
-    assert "Another process is at work in plan" in done.err
+    assert "Another process is using plan" in done.err
 
 
 # --- how it shows itself -----------------------------------------------------------------------
@@ -309,9 +309,9 @@ def walked(kind: type[SweepProgressBars | SweepProgressLines]) -> None:
 def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
     walked(SweepProgressLines)
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "Run 2 of 3: s · p · m (5 of 30 requests of the sweep are done)"
+    assert said[0] == "Run 2 of 3: s · p · m (5 of 30 requests of the sweep done)"
     assert "s · p · m: failed: no luck" in said
-    assert said[-1] == "Run 3 of 3: s · p · n (11 of 26 requests of the sweep are done)"
+    assert said[-1] == "Run 3 of 3: s · p · n (11 of 26 requests of the sweep done)"
 
 
 def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(

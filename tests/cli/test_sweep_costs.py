@@ -89,7 +89,7 @@ def test_money_is_foreseen_refused_and_counted_over_all_runs(
     assert first["state"] == "complete"
     assert first["spent"] == pytest.approx(EACH)
     assert second["state"] == "incomplete", "stopped by the limit, it has not failed"
-    assert "The limit of $2.00 leaves no room" in second["why"]
+    assert "The limit of $2.00 does not allow" in second["why"]
     # Alone it would have had room for all; those under way when the money was gone are paid.
     assert 0 < second["spent"] < EACH
     refused = epicene("sweep", "plan.toml", "--max-cost=2.0")
@@ -206,7 +206,7 @@ def test_with_money_that_nobody_can_count_no_more_is_spent(
     assert done.code == 1
     free, a, b = done.json["runs"]
     assert (free["state"], a["state"], b["state"]) == ("complete", "failed", "open")
-    why = f"what {a['folder']} has spent cannot be read, so max_cost cannot be enforced"
+    why = f"the cost of {a['folder']} cannot be read, so max_cost cannot be enforced"
     assert why in b["why"]
     assert f"No run that may cost money will start: {why}" in done.err
     # Without a limit there is none to keep.

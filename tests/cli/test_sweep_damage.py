@@ -102,13 +102,13 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
         done = epicene("sweep", "plan.toml", *["--json"] * as_json)
     assert done.code == 1
     assert done.err.strip().splitlines()[-1] == f"Could not write plan/sweep.json: {FULL}."
-    assert "Nothing was answered" not in done.err
+    assert "No report was written" not in done.err
     if as_json:
         assert [run["state"] for run in done.json["runs"]] == states
     else:
         assert done.out.count("complete") == states.count("complete")
         assert done.out.count(" open ") == states.count("open")
-    assert epicene("sweep", "plan.toml").code == 0, "with room again it goes on"
+    assert epicene("sweep", "plan.toml").code == 0, "with room again it resumes"
 
 
 def test_a_report_that_cannot_be_written_leaves_the_table(

@@ -73,7 +73,7 @@ def test_options_that_would_be_ignored_are_refused(
 ) -> None:
     done = epicene("tables", pairs, *options)
     assert done.code == 2
-    assert "--list goes with" in done.err or "leave --table out" in done.err
+    assert "--list can be combined only with" in done.err or "remove --table" in done.err
 
 
 def test_both_sentences_of_a_pair_have_their_scores(epicene: Epicene, pairs: str) -> None:
@@ -208,7 +208,10 @@ def test_crossed_factors_and_draws_are_tables_on_request(epicene: Epicene) -> No
     for arguments, why in (
         (("tables", "m1", "m2", "--draws"), "not of the same model"),
         (("tables", "m1", "--crossed=nobody"), "no field of items or facet 'nobody'"),
-        (("compare", "m1", "m2", "--crossed=name", "--agreement"), "leave out --agreement"),
+        (
+            ("compare", "m1", "m2", "--crossed=name", "--agreement"),
+            "about differences and cannot be combined with --agreement",
+        ),
     ):
         refused = epicene(*arguments)
         assert (refused.code, refused.out) == (2, "")

@@ -94,7 +94,7 @@ def test_lines_are_rewritten_by_a_tagger(
     assert "--speaker, --listener" in others.err
     french = epicene("rewrite", "--language", "fr", "--model", "tagger:model", "--speaker", "f")
     assert french.code == 2
-    assert "say --language ar" in french.err
+    assert "use --language ar" in french.err
 
 
 def test_mistakes_are_named(epicene: Epicene, corpus: Path, tmp_path: Path) -> None:

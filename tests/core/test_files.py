@@ -61,7 +61,7 @@ def test_a_file_has_the_permissions_of_the_umask_which_is_not_touched(
 def test_a_database_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     before = database(path, "CREATE TABLE mine (a)")
-    with pytest.raises(InputError, match=r"page\.html is a database, and is not written over"):
+    with pytest.raises(InputError, match=r"page\.html is a database and will not be overwritten"):
         write_atomically(path, b"<html>")
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -104,7 +104,7 @@ def test_another_programs_database_is_refused_and_unchanged(
     path = tmp_path / "a # b?.sqlite"
     make(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="is another program's database, which is not changed"):
+    with pytest.raises(InputError, match="is a database of another program and was not changed"):
         check_ours(path, TABLES)
     assert path.read_bytes() == before
 

@@ -60,7 +60,7 @@ def test_an_answer_with_such_a_number_fails_and_says_which(bad: float) -> None:
     }
     for place, answer in cases.items():
         assert finite_or_failed(answer) == Failed(
-            reason=f"the model's answer holds a number that is not finite: {place} = {bad}"
+            reason=f"the model's answer contains a number that is not finite: {place} = {bad}"
         )
 
 

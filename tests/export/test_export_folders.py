@@ -97,7 +97,7 @@ def test_an_export_is_there_whole_or_not_at_all(tmp_path: Path, there: bool) -> 
 def test_two_exports_do_not_write_the_same_folder(tmp_path: Path) -> None:
     with (
         new_folder(tmp_path / "out"),
-        pytest.raises(RunError, match="Another process is at work"),
+        pytest.raises(RunError, match="Another process is using"),
         new_folder(tmp_path / "out"),
     ):
         pass

@@ -111,11 +111,11 @@ def test_a_split_s_hyphen_is_none_to_datasets(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ([("ar", "my split")], "'s0' has 'my split' for its split"),
-        ([("ar", "dev"), ("ar", "all")], "'s1' has 'all' for its split"),
+        ([("ar", "my split")], "'s0' has the split 'my split'"),
+        ([("ar", "dev"), ("ar", "all")], "'s1' has the split 'all'"),
         ([("ar", "dev-1"), ("ar", "dev_1")], "'ar/dev-1' and 'ar/dev_1' of the data would share"),
         ([("ar", "Dev"), ("ar", "dev")], "'ar/Dev' and 'ar/dev' of the data would share a file"),
-        ([("ar", "dev"), ("all", "dev")], "A language called 'all'"),
+        ([("ar", "dev"), ("all", "dev")], "A language must not be called 'all'"),
     ],
 )
 def test_names_that_datasets_does_not_take_are_refused(
@@ -146,7 +146,7 @@ def test_what_is_drawn_goes_out_as_it_is_asked(tmp_path: Path) -> None:
     }
     assert found == asked
     assert {len(each) for each in found.values()} == {3}
-    assert "`prompts`: what is drawn" in (tmp_path / "set" / "README.md").read_text("utf-8")
+    assert "`prompts`: the prompts to draw" in (tmp_path / "set" / "README.md").read_text("utf-8")
 
 
 def test_counts_are_drawn_no_more(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_data_of_others_go_out_with_a_warning(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"good": "a b", "bad": "a c"}\n', encoding="utf-8")
     selection = select("alternations", path=file)
-    assert "only if their licence lets you" in selection.warning
+    assert "only if their licence allows it" in selection.warning
     # The card's licence is that of the published pairs, which these are not.
     assert selection.suite.card.data_licence not in selection.warning
     write_dataset(selection, tmp_path / "set")
@@ -236,7 +236,7 @@ def test_fields_that_no_item_fills_are_left_out(tmp_path: Path) -> None:
 def test_no_items_are_no_dataset(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no item"):
+    with pytest.raises(InputError, match="contains no item"):
         write_dataset(select("alternations", path=file), tmp_path / "set")
     assert not (tmp_path / "set").exists()
 
@@ -244,7 +244,7 @@ def test_no_items_are_no_dataset(tmp_path: Path) -> None:
 def test_a_language_that_cannot_name_a_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"good": "a b", "bad": "a c", "lang": "../fr"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"'1' has '../fr' for its language"):
+    with pytest.raises(InputError, match=r"'1' has the language '../fr'"):
         write_dataset(select("alternations", path=file), tmp_path / "set")
     assert sorted(tmp_path.iterdir()) == [file]
 

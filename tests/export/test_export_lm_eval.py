@@ -184,22 +184,22 @@ def test_ways_of_masking_are_one_choice() -> None:
         ("alternations", "paper", {"formats": "acceptability"}, "first_token=bos"),
         ("genform", "epicene", {"measure": "per word", "formats": "probability"}, "white space"),
         ("alternations", "epicene", {"formats": "cloze"}, "fill a gap"),
-        ("genform", "epicene", {"formats": "translation"}, "no prompt of the suite"),
-        ("gramvis", "epicene", {}, "no task that draws"),
+        ("genform", "epicene", {"formats": "translation"}, "prompt from the suite"),
+        ("gramvis", "epicene", {}, "no tasks that draw images"),
     ],
 )
 def test_what_the_harness_cannot_measure_is_refused(
     suite: str, protocol: str, settings: dict[str, str], reason: str, tmp_path: Path
 ) -> None:
     selection = select(suite, limit=3, protocol=protocol, settings=settings)
-    with pytest.raises(InputError, match=f"nothing here that lm-evaluation-harness.*{reason}"):
+    with pytest.raises(InputError, match=f"no items here that lm-evaluation-harness.*{reason}"):
         write_tasks(selection, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_judge_of_whole_items_is_left_out() -> None:
     reflexives.register()
-    with pytest.raises(InputError, match="all answers of an item at once"):
+    with pytest.raises(InputError, match="all answers of an item together"):
         plan_tasks(select("reflexives"))
 
 
@@ -231,7 +231,7 @@ def test_one_text_is_no_choice() -> None:
     made = plan_tasks(select("misgendering", limit=2, settings={"pronouns": "they"}))
     assert "probability" not in {task.kind.format for task in made.tasks}
     (why,) = (each.why for each in made.left_out if each.what == "probability")
-    assert why == "there is one text only, and nothing to choose"
+    assert why == "there is only one text, so there is nothing to choose"
 
 
 # --- writing -------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def test_without_epicene_writing_is_refused_before_it_begins(
 ) -> None:
     judging = loaded(genform)
     monkeypatch.setitem(sys.modules, "epicene.export.lm_eval.suite_judge", None)
-    with pytest.raises(ImportError, match="judged by Epicene: install it"):
+    with pytest.raises(ImportError, match="Epicene judges what a model wrote: install it"):
         judging.documents("epicene_genform_generation_fr.jsonl", judged_by_epicene=True)
     assert judging.documents("epicene_genform_probability_fr.jsonl")["test"]
 

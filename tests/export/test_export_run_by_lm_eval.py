@@ -73,7 +73,7 @@ def test_texts_are_judged_there_or_the_harness_says_what_is_missing(
     (found,) = (each for each in compared if each.case == WRITING)
     here = [interpreter("lm_eval"), "-c", "import epicene.export.lm_eval"]
     if subprocess.run(here, check=False, capture_output=True).returncode:
-        assert "judged by Epicene: install it" in found.refused
+        assert "Epicene judges what a model wrote: install it" in found.refused
         return
     assert found.verdicts
     assert all(verdict.same and verdict.same_text for verdict in found.verdicts)

@@ -108,7 +108,7 @@ def test_texts_of_the_harness(planted: Any, tmp_path: Path) -> None:
     compared = epicene.compare(planted, tmp_path / "stored")
     assert len(compared.changed()) == 0
     assert epicene.report(tmp_path / "stored", tmp_path / "report.html").is_file()
-    with pytest.raises(InputError, match="Only samples of lm-evaluation-harness"):
+    with pytest.raises(InputError, match="Only lm-evaluation-harness samples"):
         epicene.score("genform", [], out=tmp_path / "no")
 
 
@@ -187,7 +187,7 @@ def test_a_task_of_their_own_on_the_same_data(tmp_path: Path) -> None:
     )
     same_tables(own, read)
     assert any("white space" in note for note in read.notes)
-    assert any("1 samples whose texts are all the same" in note for note in read.notes)
+    assert any("1 samples whose texts are all identical" in note for note in read.notes)
     # Of other data not one fits.
     with pytest.raises(InputError, match=r"None of the 5 samples .*doc_id 0: 'The dog near"):
         epicene.score("alternations", tmp_path / "out")

@@ -69,7 +69,7 @@ def test_prefixes_of_keys(keys: list[str], prefixes: list[str]) -> None:
 
 def test_an_unknown_language_is_refused(tmp_path: Path) -> None:
     path = write_strings(tmp_path / "strings.json", STRINGS)
-    with pytest.raises(InputError, match=r"line 2.*say --language"):
+    with pytest.raises(InputError, match=r"line 2.*name it with --language"):
         run(FileAudit([path]))
     with pytest.raises(InputError, match="no rewriter for the language 'tlh'"):
         FileAudit([path], language="tlh")
@@ -97,7 +97,7 @@ def test_a_path_may_name_a_language_that_is_not_known(
     audit = FileAudit([french, write(tmp_path, name, content)])
     run(audit)
     assert audit.summary.not_read == {"nl": 1}
-    with pytest.raises(InputError, match="say --language"):
+    with pytest.raises(InputError, match="name it with --language"):
         run(FileAudit([french, write(tmp_path, "ui.json", '{"a": "Je bent klaar."}')]))
 
 
@@ -157,7 +157,7 @@ def test_an_audit_of_other_files_is_noted(tmp_path: Path, french: Path) -> None:
     found = [each.finding for each in run(FileAudit([other]))]
     audit = FileAudit([french], baseline=Baseline(found))
     run(audit)
-    assert audit.notes()[0].startswith("The earlier audit has no finding in these files")
+    assert audit.notes()[0].startswith("The earlier audit has no findings in these files")
 
 
 def test_a_file_that_is_not_audited_is_not_gone(tmp_path: Path, french: Path) -> None:
@@ -181,7 +181,7 @@ def test_two_strings_with_one_key_are_told_apart(tmp_path: Path) -> None:
 def test_a_file_that_is_no_audit_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "earlier.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="is not an audit of this version"):
+    with pytest.raises(InputError, match="is not an audit written by this version"):
         read_baseline(path)
 
 

@@ -73,9 +73,9 @@ def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("app.arb", '{"@@locale": "ar", "a": "b"}', "is in ar, not in fr; --force-language reads"),
+        ("app.arb", '{"@@locale": "ar", "a": "b"}', "is in ar, not in fr; use --force-language"),
         ("ar.json", '{"a": "b"}', "is in ar by its path, not in fr; --force-language"),
-        ("app.csv", "key,ar,de\na,b,c\n", "does not say which column holds the texts"),
+        ("app.csv", "key,ar,de\na,b,c\n", "does not say which column contains the texts"),
         (
             "app.xcstrings",
             '{"strings": {"a": {"localizations": {"ar": {"stringUnit": {"value": "b"}}, '
@@ -99,5 +99,5 @@ def test_another_language_is_read_if_forced(tmp_path: Path) -> None:
 
 def test_the_format_is_known_by_the_ending() -> None:
     assert format_of(Path("a/Fr.PO")) == "po"
-    with pytest.raises(InputError, match="is of no known format"):
+    with pytest.raises(InputError, match="is unknown; use --format"):
         format_of(Path("a.docx"))

@@ -82,7 +82,10 @@ def test_a_nested_selector_is_named_by_its_argument() -> None:
 
 def test_the_message_says_what_was_expected() -> None:
     (found,) = check_selectors("Tu es {g, select, female {prêt} other {prêt}}", "fr")
-    assert found.message == "g: the feminine is 'Tu es prêt', and the rewriter has 'Tu es prête'"
+    assert (
+        found.message
+        == "g: the feminine branch is 'Tu es prêt', but the rewriter gives 'Tu es prête'"
+    )
     (found,) = check_selectors("{g, select, female {a} other {a {x}}}")
     assert found.message == "the branch female has no {x}, unlike other"
 

@@ -119,7 +119,7 @@ def test_another_wording_makes_one_selector() -> None:
     ("arguments", "syntax", "message"),
     [
         ({}, "icu", "Nobody is named"),
-        ({"listener": "a b"}, "icu", "not the name of an argument"),
+        ({"listener": "a b"}, "icu", "not a valid argument name"),
         ({"listener": "g"}, "po", "selector syntax 'po'"),
     ],
 )
@@ -131,7 +131,7 @@ def test_wrong_options_are_refused(
 
 
 def test_english_has_no_gender_of_the_listener() -> None:
-    with pytest.raises(InputError, match="shows no gender of the listener"):
+    with pytest.raises(InputError, match="does not show the gender of the listener"):
         make_selectors("You left.", "en", {"listener": "g"})
 
 

@@ -92,8 +92,8 @@ def test_a_size_it_cannot_draw_and_another_verb_fail_with_the_reason(
     )
     assert isinstance(odd, Failed)
     assert "divisible by 8" in odd.reason
-    assert none == Failed(reason="at least one image must be asked for")
-    assert strange == Failed(reason="a pipeline knows no verb generate")
+    assert none == Failed(reason="at least one image")
+    assert strange == Failed(reason="a pipeline does not support the verb generate")
 
 
 def test_a_prompt_that_is_cut_is_counted(folder: Path, tmp_path: Path) -> None:

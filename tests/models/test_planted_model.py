@@ -141,10 +141,10 @@ def test_a_request_that_expects_nothing_is_not_answered() -> None:
         ("planted?rate=1.2", "takes rate from 0 to 1, not '1.2'"),
         ("planted?rate=often", "not 'often'"),
         ("planted?rate=0.9&gap=0.3", "takes gap from -0.2 to 0.2"),
-        ("planted:x", "The seed in planted:x is not a whole number"),
+        ("planted:x", "The seed in planted:x must be a whole number"),
         ("planted?rat=0.5", "no model option 'rat'; did you mean 'rate'"),
         ("random?rate=0.5", "no model option 'rate'"),
-        ("planted?dtype=float16", "has no use for dtype; it takes gap, label, rate"),
+        ("planted?dtype=float16", "does not take dtype; it takes gap, label, rate"),
         ("planted?own=1", "no model option 'own'"),
     ],
 )

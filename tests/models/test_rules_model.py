@@ -47,7 +47,7 @@ def test_it_rewrites_for_whom_the_target_names() -> None:
         ({"source": ""}, "names no source text"),
         ({"language": "zh"}, "'zh' is not rewritten by person; known: .*fr"),
         ({"language": "en"}, "'en' is not rewritten by person"),
-        ({"target": {}}, "names nobody to rewrite for"),
+        ({"target": {}}, "does not name a person to rewrite"),
         ({"target": {"speaker": "neuter"}}, "no gender for --speaker"),
     ],
 )

@@ -168,7 +168,7 @@ def test_other_pictures_questions_and_sizes_are_refused(files: ImageFolder) -> N
     assert "not among the run's files" in reasons[1]
     assert "between male, female and neither" in reasons[2]
     (tiny,) = answers(opened("sketch"), Draw(item="i", prompt="a", width=8, height=64), files=files)
-    assert tiny == Failed(reason="a face needs 64 pixels a side at least")
+    assert tiny == Failed(reason="a face needs at least 64 pixels per side")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_other_pictures_questions_and_sizes_are_refused(files: ImageFolder) -> N
         ("sketch?base=0.9&effect=0.2", "takes effect from -0.1 to 0.1"),
         ("sketch?neither=2", "takes neither from 0 to 1"),
         ("sketch-judge?error=x", "takes error from 0 to 1, not 'x'"),
-        ("sketch-judge:me", "not a whole number"),
+        ("sketch-judge:me", "must be a whole number"),
     ],
 )
 def test_a_spec_that_means_nothing_is_refused(spec: str, words: str) -> None:

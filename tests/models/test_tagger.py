@@ -319,7 +319,7 @@ def test_lessons_that_teach_nothing_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to learn"):
         train(msgspec.structs.replace(tagging_data(), sentences=plain))
     odd = (sentence("أنا متعب/3M/متعبة"),)
-    with pytest.raises(InputError, match="a label that is none of"):
+    with pytest.raises(InputError, match="an unknown label"):
         train(msgspec.structs.replace(tagging_data(), sentences=odd))
 
 
@@ -342,14 +342,14 @@ def test_the_list_of_frequencies_is_kept(trained: TrainedTagger, tmp_path: Path)
     path = tmp_path / "tagger" / "frequencies.json.gz"
     whole = path.read_bytes()
     for content, says in (
-        (whole[:20], "holds no frequencies"),
-        (gzip.compress(b"{}"), "does not hold the frequencies"),
+        (whole[:20], "contains no frequencies"),
+        (gzip.compress(b"{}"), "does not contain the frequencies"),
     ):
         path.write_bytes(content)
         with pytest.raises(InputError, match=says):
             load(tmp_path / "tagger")
     path.unlink()
-    with pytest.raises(InputError, match="is not whole"):
+    with pytest.raises(InputError, match="is incomplete"):
         load(tmp_path / "tagger")
 
 
@@ -396,12 +396,12 @@ def _change_text(folder: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (_drop_plan, "holds no trained tagger"),
-        (_drop_weights, "is not whole"),
-        (_cut_weights, "holds no weights"),
-        (_change_weights, "does not hold the weights"),
+        (_drop_plan, "contains no trained tagger"),
+        (_drop_weights, "is incomplete"),
+        (_cut_weights, "contains no weights"),
+        (_change_weights, "does not contain the weights"),
         (_change_shape, "another shape"),
-        (_change_format, "train again"),
+        (_change_format, "train the tagger again"),
         (_break_plan, "does not describe a trained tagger"),
     ],
 )
@@ -487,7 +487,7 @@ def test_weights_that_are_not_finite_are_refused(trained: TrainedTagger, tmp_pat
     with pytest.raises(UnanswerableError, match="are not finite; train the tagger again"):
         Tagger(broken).labels("elle est contente")
     save(broken, tmp_path / "broken")
-    with pytest.raises(InputError, match="holds weights that are not finite"):
+    with pytest.raises(InputError, match="contains weights that are not finite"):
         load(tmp_path / "broken")
 
 

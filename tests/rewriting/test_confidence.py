@@ -116,7 +116,7 @@ def test_left_out_changes_give_the_text_back(language: str) -> None:
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
 def test_a_probability_is_from_0_to_1(value: float) -> None:
-    with pytest.raises(InputError, match="min_confidence= is a probability from 0 to 1"):
+    with pytest.raises(InputError, match="min_confidence= must be a probability from 0 to 1"):
         epicene.rewrite("Je suis prêt.", "fr", speaker="f", min_confidence=value)
 
 

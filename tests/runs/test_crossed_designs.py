@@ -90,7 +90,9 @@ def test_a_facet_may_be_crossed_and_others_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=why):
             epicene.tabulate(run.folder, crossed=field).table("crossed")
-    with pytest.raises(InputError, match="leave out `agreement`"):
+    with pytest.raises(
+        InputError, match="about differences and cannot be combined with `agreement`"
+    ):
         epicene.compare(run.folder, run.folder, agreement=True, crossed="verb")
 
 
@@ -129,7 +131,9 @@ def test_draws_of_one_run_and_of_several(tmp_path: Path) -> None:
         settings={**SETTINGS, "samples": "2"},
         source=texts(tmp_path),
     )
-    with pytest.raises(InputError, match=r"samples: .* Draws are repeated under one method"):
+    with pytest.raises(
+        InputError, match=r"samples: .* Draws must be repeated under the same method"
+    ):
         epicene.tabulate([runs[0].folder, less.folder], draws=True).table("draws")
     once = run_suite("genform", tmp_path / "once", "copy", limit=3)
     with pytest.raises(InputError, match="drawn twice"):

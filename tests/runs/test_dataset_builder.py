@@ -230,7 +230,7 @@ def test_other_settings_in_the_same_folder_are_refused(
 ) -> None:
     with pytest.raises(WaitingForPeopleError):
         build(suite, tmp_path, Writer())
-    with pytest.raises(InputError, match="begun with another words"):
+    with pytest.raises(InputError, match="started with another words"):
         build(suite, tmp_path, Writer(), {"words": "dog,emu"})
 
 
@@ -243,5 +243,5 @@ def test_an_unknown_setting_and_a_missing_model(suite: Suite[Any, Any], tmp_path
 
 
 def test_a_suite_without_a_construction(suite: Suite[Any, Any], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="builds no data"):
+    with pytest.raises(InputError, match="cannot build data"):
         build(replace(suite, construction=None), tmp_path, Writer())

@@ -146,7 +146,7 @@ def test_a_judge_that_cannot_be_loaded_loses_nothing(do_run: Runner, memory: Mem
 
 def test_files_that_changed_meanwhile_are_noticed(do_run: Runner, memory: Memory) -> None:
     memory.changed = {"b"}
-    with pytest.raises(RunError, match="files of scripted-b changed after the run had begun"):
+    with pytest.raises(RunError, match="files of scripted-b changed after the run started"):
         do_run(writer="heavy:w", readers=THREE)
     assert memory.held == []
 

@@ -48,7 +48,7 @@ def test_an_answer_that_is_not_finite_is_stored_as_failed_and_asked_again(
     assert manifest.state == "incomplete"
     counts = {count.model: (count.answered, count.failed) for count in manifest.counts}
     assert counts == {"scripted-w": (60, 0), "scripted-a": (0, 180), "scripted-b": (0, 180)}
-    reason = "the model's answer holds a number that is not finite: texts[0].logprobs[0] = nan"
+    reason = "the model's answer contains a number that is not finite: texts[0].logprobs[0] = nan"
     assert manifest.counts[1].reasons == (reason,)
     monkeypatch.setattr(two_stage, "_scored", own)
     _, manifest = do_run()

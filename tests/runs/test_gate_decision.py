@@ -257,12 +257,12 @@ def test_nights_share_alpha_and_a_second_look_costs_nothing(tmp_path: Path) -> N
     assert [night.evidence for night in series.done] == ["a", "b"]
     assert series.number("a") == 1
     series.check_left("a", path)
-    with pytest.raises(InputError, match=r"All 2 nights of .* are spent"):
+    with pytest.raises(InputError, match=r"All 2 nights of .* are used up"):
         series.check_left("c", path)
     with pytest.raises(InputError, match=r"started with alpha = 0\.05 over 2 nights"):
         read_nights(path, GatePolicy())
     path.write_text("{}")
-    with pytest.raises(InputError, match="holds no series of nights"):
+    with pytest.raises(InputError, match="does not contain a series of nights"):
         read_nights(path, policy)
 
 

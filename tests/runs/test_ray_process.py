@@ -28,9 +28,7 @@ from runs.ray_models import Double, opened, wait_until
 PATIENCE = 60.0  # seconds in which what is waited for here happens on a busy machine, too
 
 
-@pytest.mark.parametrize(
-    ("address", "why"), [("h:1", "nothing there answered as a Ray cluster"), ("", "not begun")]
-)
+@pytest.mark.parametrize(("address", "why"), [("h:1", "no Ray cluster"), ("", "it did not start")])
 def test_a_cluster_is_joined_within_a_limit(
     address: str,
     why: str,
@@ -163,7 +161,7 @@ def test_a_token_is_used_only_where_one_is_asked_for(
     assert (fake.joined, taken_up) == ([at(door)] * 2, ["token"])
 
     right = False
-    with pytest.raises(ConnectionError, match=r"another token.*~/\.ray/auth_token"):
+    with pytest.raises(ConnectionError, match=r"a different token.*~/\.ray/auth_token"):
         ray_process.join_cluster(at(door))
     assert len(fake.joined) == 2
 
@@ -172,7 +170,11 @@ def test_a_token_is_used_only_where_one_is_asked_for(
     ("mode", "said", "why"),
     [
         ("token", "no authentication token was found", "there is none here: copy ~/.ray/auth_t"),
-        ("token", "InvalidAuthToken: missing or incorrect", "another token than the one here"),
+        (
+            "token",
+            "InvalidAuthToken: missing or incorrect",
+            "requires a different token from the one here",
+        ),
         ("Disabled", "InvalidAuthToken: missing or incorrect", "RAY_AUTH_MODE is 'Disabled' here"),
         ("token", "the dog ate it", "Failed to connect"),
     ],

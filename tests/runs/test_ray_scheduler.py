@@ -294,7 +294,7 @@ def test_another_model_is_refused(
     registry.add("models", "double", Drifting)
     model = opened(fake_cluster)
     with pytest.raises(
-        RunError, match=r"loaded another drift than .* did: they differ in weights;"
+        RunError, match=r"loaded different versions of drift: they differ in weights;"
     ):
         list(model.answer(plan(10**6), ImageFolder(tmp_path)))
 
@@ -330,10 +330,10 @@ def test_a_cluster_without_room_is_reported_and_waited_for(
     monkeypatch.setattr(worker_pool, "_REPORT_AFTER", 0.05)
     monkeypatch.setattr(worker_pool, "_PLACEMENT_TIMEOUT", 0.3)
     said: list[str] = []
-    with pytest.raises(RunError, match=r"within 0.3 seconds: .* has no free place of 1 proc"):
+    with pytest.raises(RunError, match=r"within 0.3 seconds: .* has no free room for 1 proc"):
         opened(fake_cluster, said)
     assert said == [
-        "No worker is ready yet: the Ray cluster has no free place of 1 processor and 0 GPUs."
+        "No worker is ready yet: the Ray cluster has no free room for 1 processor and 0 GPUs."
     ]
 
 
@@ -363,7 +363,7 @@ def test_a_model_behind_a_server_is_asked_from_here(
         assert len(server.asked) == len(found) == 3
     assert not any(isinstance(answer, Failed) for answer in found.values())
     assert fake_cluster.commands == [], "no worker has a part in it"
-    assert said == ["openai:far is called from this machine, as a server answers."]
+    assert said == ["openai:far is called from this machine because it is behind a server."]
 
 
 def test_workers_are_held_for_one_model_at_a_time(

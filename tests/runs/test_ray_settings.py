@@ -87,7 +87,7 @@ def test_rays_errors_in_words() -> None:
     assert failure_reason(ValueError("odd")) == "odd"
     assert first_line(ValueError()) == "ValueError"
     unreachable = kinds.ActorUnavailableError("RpcError: rpc_code: 14, recvmsg: reset", b"0" * 16)
-    assert failure_reason(unreachable) == "its process does not answer any more"
+    assert failure_reason(unreachable) == "its process no longer answers"
     at_start = kinds.RayTaskError("__init__", "Traceback …\nOSError: no space", OSError("no space"))
     assert failure_reason(kinds.ActorDiedError(at_start)) == "it raised OSError: no space"
     forgotten = kinds.RayError("It is dead because all references to the actor were removed by it.")
@@ -119,7 +119,7 @@ PLEA = (
         (
             "something before\n[2026-01-01 10:00:00,951 E 32615 348] rpc_client.h:204: Failed to "
             "connect to GCS within 4 seconds. GCS may have been killed. The program will end.",
-            "its head does not answer",
+            "its head node does not answer",
         ),
         (
             f"[2026-01-01 10:00:00,440 C 1 2] (python-core-driver) core.cc:1:  {PLEA}Check "
@@ -140,7 +140,7 @@ def test_options_of_a_cluster_want_a_cluster() -> None:
         assert opener is open_model
     for settings in (RaySettings(workers=2), RaySettings(address="h:1")):
         with (
-            pytest.raises(InputError, match="go with --on ray"),
+            pytest.raises(InputError, match="require --on ray"),
             open_executor("here", settings, print),
         ):
             pass
@@ -173,13 +173,13 @@ def test_options_of_a_cluster_want_a_cluster() -> None:
 )
 def test_an_address_is_a_host_and_a_port(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
-        pytest.raises(InputError, match="--ray-address wants HOST:PORT"),
+        pytest.raises(InputError, match="--ray-address must be HOST:PORT"),
         open_executor("ray", RaySettings(address=address), print),
     ):
         pass
     monkeypatch.setenv("RAY_ADDRESS", address)
     with (
-        pytest.raises(InputError, match=r"^RAY_ADDRESS wants HOST:PORT"),
+        pytest.raises(InputError, match=r"^RAY_ADDRESS must be HOST:PORT"),
         open_executor("ray", RaySettings(), print),
     ):
         pass
@@ -230,7 +230,7 @@ def test_shares_of_gpus_that_ray_can_give(gpus: float) -> None:
 @pytest.mark.parametrize("gpus", [1.5, 2.0001, 0.00005, -1.0, -0.5, math.nan, math.inf])
 def test_shares_of_gpus_that_ray_cannot_give_are_refused(gpus: float) -> None:
     with (
-        pytest.raises(InputError, match=r"--gpus-per-worker wants .* not "),
+        pytest.raises(InputError, match=r"--gpus-per-worker must be .* not "),
         open_executor("ray", RaySettings(gpus_per_worker=gpus), print),
     ):
         pass
@@ -238,13 +238,13 @@ def test_shares_of_gpus_that_ray_cannot_give_are_refused(gpus: float) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan])
 def test_a_worker_has_some_time(seconds: float) -> None:
-    with pytest.raises(InputError, match=r"--worker-timeout wants .* not "):
+    with pytest.raises(InputError, match=r"--worker-timeout must be .* not "):
         RaySettings(worker_timeout=seconds).check()
 
 
 @pytest.mark.parametrize("workers", [0, -3])
 def test_there_is_a_worker(workers: int) -> None:
-    with pytest.raises(InputError, match=r"--workers wants .* not "):
+    with pytest.raises(InputError, match=r"--workers must be .* not "):
         RaySettings(workers=workers).check()
 
 

@@ -235,8 +235,8 @@ def test_a_cluster_without_a_large_enough_machine_is_reported_at_once_and_waited
 
     model = opened(fake_cluster, Listening(), gpus_per_worker=1.0)
     assert said == [
-        "No worker can start: the Ray cluster has no machine with 1 processor and 1 GPU; the run "
-        "waits 30 minutes for one."
+        "No worker can start: the Ray cluster has no machine with 1 processor and 1 GPU; waiting "
+        "up to 30 minutes for one."
     ]
     assert answers(model, plan(40), tmp_path) == expected(40)
 
@@ -330,7 +330,7 @@ def test_another_version_of_epicene_is_refused(
     double: type[Double], fake_cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "__version__", "0.0.1")
-    with pytest.raises(InputError, match=r"Epicene 0\.0\.1 is installed there, and .* same on ev"):
+    with pytest.raises(InputError, match=r"Epicene 0\.0\.1 is installed there, but .* same on ev"):
         opened(fake_cluster)
 
 

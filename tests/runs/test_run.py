@@ -108,7 +108,7 @@ def test_anything_else_is_another_run(do_run: Runner, change: dict[str, object])
     first, _ = do_run()
     second, _ = do_run(**change)
     assert first != second
-    with pytest.raises(InputError, match="holds another run"):
+    with pytest.raises(InputError, match="contains another run"):
         do_run(out=first, **change)
 
 
@@ -184,10 +184,10 @@ def test_limit_takes_evenly_from_the_strata(do_run: Runner) -> None:
         ({"languages": ("fr",)}, "no items in fr; it has en"),
         ({"readers": ("copy",)}, "asks its reader to score, which copy cannot"),
         ({"readers": ()}, "needs a model in the role reader"),
-        ({"readers": ("scripted:a", "scripted:a")}, "names one model twice"),
+        ({"readers": ("scripted:a", "scripted:a")}, "names the same model twice"),
         (
             {"readers": ("scripted:a?label=same", "scripted:b?label=same")},
-            "are called same; give one another name",
+            "are called same; rename one",
         ),
     ],
 )
@@ -201,7 +201,7 @@ def test_an_impossible_run_is_refused(
 def test_two_processes_do_not_share_a_folder(do_run: Runner, tmp_path: Path) -> None:
     with (
         lock_folder(tmp_path / "busy"),
-        pytest.raises(RunError, match="Another process is at work"),
+        pytest.raises(RunError, match="Another process is using"),
     ):
         do_run(out=tmp_path / "busy")
 
@@ -335,6 +335,6 @@ def test_a_full_disk_is_named(do_run: Runner, tmp_path: Path) -> None:
     rows = [
         (request_id, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for request_id in range(10)
     ]
-    with pytest.raises(RunError, match="is full; all answers so far are kept"):
+    with pytest.raises(RunError, match="All answers so far are stored"):
         store.put(rows)
     store.close()

@@ -102,7 +102,7 @@ def test_without_room_for_a_copy_it_is_refused(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(shutil, "copyfile", full)
-    with pytest.raises(RunError, match=r"none could be made \(No space left on device\).*TMPDIR"):
+    with pytest.raises(RunError, match=r"the copy failed \(No space left on device\).*TMPDIR"):
         AnswerStore(path)
     assert not list(copies.iterdir())
 
@@ -135,7 +135,7 @@ def test_a_database_that_is_written_all_the_time_is_reported(
     path = left_by_a_kill(tmp_path, checkpointed=5, logged=5)
     headers = iter(range(100))
     monkeypatch.setattr(sqlite, "_header", lambda _: b"%d" % next(headers))
-    with pytest.raises(RunError, match="is being written to by somebody else"):
+    with pytest.raises(RunError, match="is being written to by another process"):
         AnswerStore(path)
 
 

@@ -277,8 +277,8 @@ AHEAD = SweepForecast(
         ("max_requests", 100, "100 requests, and max_requests is 99"),
         ("max_tokens", 1500, "1,500 tokens, and max_tokens is 1,499"),
         ("max_images", 80, "80 images, and max_images is 79"),
-        ("max_cost", 5, r"may cost \$3.00 beside the \$2.00 that is spent, and max_cost is \$4.00"),
-        ("max_hours", 2, "about 2 hours, and max_hours is 1"),
+        ("max_cost", 5, r"may cost $3\.00 beside the $2\.00 that is spent, but max_cost is $4\.00"),
+        ("max_hours", 2, "about 2 hours, but max_hours is 1"),
     ],
 )
 def test_what_is_over_a_limit_is_refused(name: str, most: int, said: str) -> None:

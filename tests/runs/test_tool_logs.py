@@ -84,16 +84,16 @@ def test_filters_repeat_a_sample_and_are_read_once(data: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("samples", "says"),
     [
-        ([sample(), sample()], "line 2, has the sample 0 of the task again"),
-        ([sample(), sample(filter="b", resps=[])], "has the sample 0 of the task again"),
-        ([sample(), sample(1)], r"1 of the 2 samples .* or they are there twice \(doc_id 1"),
+        ([sample(), sample()], "line 2, repeats the sample 0 of the task"),
+        ([sample(), sample(filter="b", resps=[])], "repeats the sample 0 of the task"),
+        ([sample(), sample(1)], r"1 of the 2 samples .* or occur twice \(doc_id 1"),
         ([sample(good="Cats.", bad="Cat.")], "None of the 1 samples .*doc_id 0: 'Cats.'"),
-        ([sample(resps=[[["nan", "False"]], [["-1", "False"]]])], "has nan for a log-prob"),
+        ([sample(resps=[[["nan", "False"]], [["-1", "False"]]])], "has nan as a log-prob"),
         ([sample(resps=[[["-inf", "F"]], [["-1", "False"]]])], "has -inf for a log-prob"),
         ([sample(resps=[[["3.5", "F"]], [["-1", "False"]]])], "has 3.5 for a log-prob"),
-        ([sample(resps=[[[None, 0]], [[{}, 0]]])], "has None for a log-probability"),
-        ([sample(resps=[[["-1", "False"]]])], "does not have an answer per request"),
-        ([sample(resps="x")], "does not have an answer per request"),
+        ([sample(resps=[[[None, 0]], [[{}, 0]]])], "has None as a log-probability"),
+        ([sample(resps=[[["-1", "False"]]])], "does not have one answer per request"),
+        ([sample(resps="x")], "does not have one answer per request"),
         ([sample(arguments=7)], "neither choices between texts nor texts to generate"),
         ([sample(arguments={"a": {"arg_0": "x"}})], "neither choices between texts"),
         (
@@ -178,19 +178,19 @@ def test_a_multiple_choice_of_their_own(
 def test_what_is_no_log(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "log.eval"
     file.write_bytes(b"")
-    assert "is not a log of Inspect, or is damaged" in refusal(data, file)
+    assert "is not an Inspect log, or is damaged" in refusal(data, file)
     write_log(file, choice("A"))
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    assert "is not a log of Inspect, or is damaged" in refusal(data, file)
+    assert "is not an Inspect log, or is damaged" in refusal(data, file)
     write_log(file, choice("A"), header=None)
-    assert "no log of Inspect: it has no header.json" in refusal(data, file)
+    assert "not an Inspect log: it has no header.json" in refusal(data, file)
     write_log(file)
-    assert "holds no sample" in refusal(data, file)
+    assert "contains no sample" in refusal(data, file)
     write_log(file, choice("A"), header=[1])
     assert "is not a record with named fields" in refusal(data, file)
     write_log(file, choice("A"), choice("A"))
-    assert "has the sample '1', epoch 1, again" in refusal(data, file)
+    assert "repeats the sample '1', epoch 1" in refusal(data, file)
     write_log(file, choice("A"), choice("B", epoch=2))
     assert "is a multiple choice with 2 epochs" in refusal(data, file)
     write_log(file, choice("A", choices=["One.", "Two."]))
@@ -200,7 +200,7 @@ def test_what_is_no_log(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../evil.json", "samples/../../evil.json", "/evil.json"])
 def test_names_outside_the_archive(data: Path, tmp_path: Path, name: str) -> None:
     file = write_log(tmp_path / "log.eval", choice("A"), names=lambda _: name)
-    assert "outside of the archive" in refusal(data, file)
+    assert "outside the archive" in refusal(data, file)
     assert not (tmp_path.parent / "evil.json").exists()
 
 
@@ -289,5 +289,5 @@ def test_samples_that_failed_have_no_answer(tmp_path: Path) -> None:
     assert {each.evidence["answer"] for _, each in scored.judgements()} == {"Je suis là."}
     logged[0]["input"][1]["content"] = "Something else."
     write_log(file, *logged)
-    with pytest.raises(InputError, match="was given another text"):
+    with pytest.raises(InputError, match="its text differs"):
         epicene.score("genform", file)

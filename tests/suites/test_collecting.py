@@ -156,12 +156,18 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(done.stdout)["missing"] == ["sv.json"]
     monkeypatch.undo()
     for arguments, message in (
-        (command, "collect wants a clone or a zip file"),
+        (command, "collect needs a clone or a zip file"),
         (["data", "alternations", "check", "--from", str(clone)], "--from goes with collect"),
-        (["data", "alternations", "collect", "--from", str(clone)], "collect wants a folder"),
+        (
+            ["data", "alternations", "collect", "--from", str(clone)],
+            "collect needs a folder to write to",
+        ),
         ([*command, "--from", str(clone), "--seed", "1"], "--seed goes with build"),
-        ([*command, "x.csv", "--from", str(clone)], "collect reads no data"),
+        ([*command, "x.csv", "--from", str(clone)], "collect does not read data"),
     ):
         assert message in str(run(app, arguments).exception)
-    with pytest.raises(InputError, match="genform knows no published files by their sha256"):
+    with pytest.raises(
+        InputError,
+        match="genform has no list of published files",
+    ):
         epicene.collect_data("genform", clone, tmp_path / "out")

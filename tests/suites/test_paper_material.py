@@ -222,8 +222,8 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     assert f"{FOLDER_VARIABLE}={out}" in done.stderr
     for arguments, message in (
-        (["-o", str(out)], "extract wants the paper"),
-        ([str(source)], "extract wants a folder"),
+        (["-o", str(out)], "extract needs the paper"),
+        ([str(source)], "extract needs a folder to write to"),
         ([str(source), "-o", str(out), "--limit", "3"], "--limit goes with show"),
     ):
         refused = CliRunner().invoke(app, ["data", "gramvis", "extract", *arguments])

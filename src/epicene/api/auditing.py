@@ -21,13 +21,13 @@ class Audit:
     """What an audit found: `findings`, their `summary`, and what `fail_on` matched."""
 
     def __init__(self, done: FileAudit) -> None:
-        """Run the audit and hold what it finds."""
+        """Run the audit and keep what it finds."""
         self._strings = list(done)
         self._done = done
 
     @property
     def findings(self) -> list[Finding]:
-        """The strings that show a gender or may do so, in the order of the files."""
+        """The strings that show, or may show, a gender, in the order of the files."""
         return [each.finding for each in self._strings]
 
     @property
@@ -37,12 +37,12 @@ class Audit:
 
     @property
     def changed(self) -> list[Finding]:
-        """The findings that the earlier audit has with other words."""
+        """The findings whose words differ from those in the earlier audit."""
         return [each.finding for each in self._strings if each.status == "changed"]
 
     @property
     def gone(self) -> list[Gone]:
-        """The strings of the earlier audit that show no gender any more."""
+        """The strings of the earlier audit that no longer show a gender."""
         return self._done.gone
 
     @property
@@ -57,7 +57,7 @@ class Audit:
 
     @keyword_errors
     def write(self, out: PathLike, form: str | None = None) -> Path:
-        """Write the audit as json, csv, sarif or html; by default as the file's name says."""
+        """Write the audit as json, csv, sarif or html (default: from the file's extension)."""
         from epicene.core.files import write_atomically
         from epicene.localisation.audit.writers import write_audit
 
@@ -82,7 +82,7 @@ def audit(
     baseline: PathLike | None = None,
     fail_on: str | Iterable[str] = (),
 ) -> Audit:
-    """Find out whose gender translated strings show, and where forms do not go together.
+    """Report whose gender translated strings show, and where forms are inconsistent.
 
     >>> from pathlib import Path
     >>> import epicene
@@ -94,10 +94,11 @@ def audit(
     ({'listener': 'masculine'}, 'Vous êtes connectée.')
 
     files: translation files: PO, XLIFF, Android, iOS, JSON, CSV, subtitles, text …
-    language: theirs, where neither the file nor its path names it.
+    language: the language of the files, if neither the file nor its path names it.
     format, columns, people: as for `rewrite_files`.
     baseline: a JSON file of an earlier audit to compare with.
-    fail_on: rules such as listener=masculine, mixed or new; what matches is in `failed`.
+    fail_on: rules such as listener=masculine, mixed or new; the findings that match are in
+        `failed`.
     """
     return Audit(
         open_audit(
@@ -123,7 +124,7 @@ def open_audit(
     baseline: PathLike | None = None,
     fail_on: str | Iterable[str] = (),
 ) -> FileAudit:
-    """An audit that runs while it is iterated over, with the options of `audit`."""
+    """An audit that runs while you iterate over it; it takes the options of `audit`."""
     from epicene.localisation.audit.comparison import read_baseline
     from epicene.localisation.audit.files import FileAudit
     from epicene.localisation.people import read_people_rules
@@ -144,7 +145,7 @@ def open_audit(
 
 @keyword_errors
 def audit_text(text: str, language: str) -> Finding | None:
-    """What one text shows; None if that is nothing.
+    """What one text shows, or None if it shows nothing.
 
     >>> import epicene
     >>> found = epicene.audit_text("Je suis prêt·e et content.", "fr")

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @keyword_errors
 def check(run: RunLike) -> Verification:
-    """Verify that nothing in a run folder was damaged: manifest, items, answers and images.
+    """Verify that nothing in a run folder is damaged: manifest, items, answers and images.
 
-    Resume a damaged run to ask the damaged requests again.
+    Resume a damaged run to send the damaged requests again.
 
     >>> import epicene
     >>> run = epicene.run("alternations", model="random", limit=2, progress=False)

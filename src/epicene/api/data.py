@@ -1,4 +1,4 @@
-"""A suite's data: read, check and count it, or build more."""
+"""Read, check and count a suite's data, or build more."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def read_data(
     protocol: str = "epicene",
     settings: Mapping[str, Any] | None = None,
 ) -> SuiteData:
-    """Read the items that a run would take.
+    """Read the items that a run would use.
 
-    data: your file or folder; by default the suite's starter set. `columns` maps our fields to the
-        names of its columns.
+    data: your file or folder (default: the suite's starter set). `columns` maps Epicene's fields to
+        your column names.
     language: only these languages.
     protocol, settings: as in `run`; a suite with splits has the setting `split`.
 
@@ -93,11 +93,11 @@ class SuiteData:
 
     @property
     def remarks(self) -> list[str]:
-        """How each file was read and why, where the suite reads several layouts."""
+        """How each file was read and why, if the suite reads several layouts."""
         return list(self._dataset.remarks)
 
     def items(self) -> Iterator[Item]:
-        """The items as records, one after the other."""
+        """Iterate over the items, as records."""
         from epicene.runs.plan import filter_languages
 
         yield from filter_languages(self._dataset.items, self._languages, self.name)
@@ -113,7 +113,7 @@ class SuiteData:
 
     @keyword_errors
     def frame(self, limit: int | None = None) -> polars.DataFrame:
-        """A row per item, at most `limit`, and a column per field."""
+        """A frame with one row per item, at most `limit`, and one column per field."""
         import polars as pl
 
         from epicene.suites.definition_items import item_fields
@@ -125,7 +125,7 @@ class SuiteData:
     def check(self) -> polars.DataFrame:
         """What is wrong with the data: severity (error or warning), place, message.
 
-        Two items with one id are an error that is raised, as no run would take them.
+        Raises an error if two items share an id, because no run would accept them.
         """
         import polars as pl
 
@@ -139,7 +139,7 @@ class SuiteData:
         for name, count in Counter(item.id for item in items).items():
             if count > 1:
                 raise InputError(
-                    f"{self.name} has the id {name!r} twice; every item needs its own."
+                    f"{self.name} has the id {name!r} twice; every item needs its own id."
                 )
         names = ("severity", "place", "message")
         return pl.DataFrame(found, schema=dict.fromkeys(names, pl.String), orient="row")
@@ -157,7 +157,7 @@ class SuiteData:
 
     @keyword_errors
     def table(self, name: str) -> polars.DataFrame:
-        """One of the tables; `items` counts items and groups by language."""
+        """One of the tables; the table `items` counts items and groups by language."""
         found = {table.name: table for table in self.records()}
         if name not in found:
             raise unknown("table", name, found, every=True)
@@ -172,14 +172,14 @@ class SuiteData:
 def collect_data(
     suite: SuiteLike, sources: PathLike | Sequence[PathLike], out: PathLike
 ) -> CollectedFiles:
-    """Gather a suite's published files from clones and zip files into a folder for `data`.
+    """Collect a suite's published files from clones and zip files into a folder for `data`.
 
-    sources: folders and zip files that hold them; `epicene.suites(NAME)["published_data"]` names
+    sources: folders and zip files that contain them; `epicene.suites(NAME)["published_data"]` names
         the repositories.
     out: the folder to write.
 
-    A file is taken if it has the name and the sha256 of the published one. `missing` lists those
-    that were not found, `changed` those that have another content, and where.
+    A file is copied if its name and its SHA-256 match the published file. `missing` lists the files
+    that were not found; `changed` lists those with different content, and where they are.
     """
     from epicene.suites import find_suite
     from epicene.suites.collecting import collect_files
@@ -187,8 +187,8 @@ def collect_data(
     chosen = find_suite(suite)
     if not chosen.published_files:
         raise InputError(
-            f"The suite {chosen.name} knows no published files by their sha256; give yours with "
-            "--data."
+            f"The suite {chosen.name} has no list of published files with their SHA-256; use "
+            "--data to name your files."
         )
     given = [sources] if isinstance(sources, str | Path) else sources
     found = collect_files(chosen.published_files, [Path(each) for each in given], Path(out))
@@ -202,12 +202,12 @@ def collect_data(
 
 @keyword_errors
 def extract_wording(suite: SuiteLike, paper: PathLike, out: PathLike) -> list[Path]:
-    """Write the paper's prompts, questions and templates, found in a text or PDF of it.
+    """Extract the paper's prompts, questions and templates from its text or PDF, and write them.
 
-    out: the folder that EPICENE_PUBLISHED_DATA is to name; runs under `wording=paper` read the
-        files from there.
+    out: the folder to set EPICENE_PUBLISHED_DATA to; runs with `wording=paper` read the files from
+        there.
 
-    Nothing is written unless all is found.
+    Nothing is written unless everything is found.
     """
     from epicene.suites import find_suite
     from epicene.suites.paper_material import extract_material
@@ -216,7 +216,9 @@ def extract_wording(suite: SuiteLike, paper: PathLike, out: PathLike) -> list[Pa
 
 
 class BuiltData(NamedTuple):
-    """A folder of data under construction: what was done, and what it waits for ("": nothing)."""
+    """A folder of data under construction: what was done, and what it is waiting for ("" if
+    nothing).
+    """
 
     path: Path
     steps: tuple[str, ...]
@@ -235,15 +237,15 @@ def build_data(
     progress: bool = True,
     **options: Any,
 ) -> BuiltData:
-    """Do the steps by which a suite's data is built, as far as possible; call it again to resume.
+    """Build a suite's data step by step, as far as possible; call it again to resume.
 
     out: the folder of the data.
     roles: the model of each role, or a list of them, as in `run`: `{"writer": "openai:NAME"}`.
     settings: settings of the construction.
-    max_cost: the most that all requests may cost, in US dollars.
+    max_cost: the maximum cost of all requests, in US dollars.
     options: how to open the models, as in `run`.
 
-    A step that people do needs `epicene.load_study(FOLDER)` and their answers; until then
+    A step done by people needs `epicene.load_study(FOLDER)` and their answers; until then,
     `waiting` says what is missing.
     """
     from epicene.api.models import as_list, resolve_models

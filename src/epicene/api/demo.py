@@ -1,4 +1,4 @@
-"""Run every suite, small, on embedded models and on planted ones, and write a report."""
+"""Run every suite on a small scale, on embedded and planted models, and write a report."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ EMBEDDED_MODEL = "smollm2"
 
 @dataclass(frozen=True)
 class DemoSuite:
-    """One suite of the demo: few items and short answers, so that all is over in minutes.
+    """One suite of the demo: few items and short answers, so that everything finishes in minutes.
 
-    `models` are by role, several with commas between them. `plug_in` is the command with which a
-    person measures it on models of their own.
+    `models` maps roles to models, separated by commas if there are several. `plug_in` is the
+    command that runs the suite on your own models.
     """
 
     suite: str
@@ -89,7 +89,7 @@ DEMO_SUITES = (
 
 @dataclass
 class Demo:
-    """What the demo measured, in which folders, and what it could not."""
+    """What the demo measured, in which folders, and what it could not measure."""
 
     report: Path
     folders: list[Path] = field(default_factory=list)
@@ -99,10 +99,10 @@ class Demo:
 
 @keyword_errors
 def demo(out: PathLike = "demo", *, threads: int | None = None, progress: bool = True) -> Demo:
-    """Run every suite on embedded and planted models, and write a report.
+    """Run every suite on a small scale, on embedded and planted models, and write a report.
 
     out: the folder for runs and report.
-    threads: threads of a model on a CPU; by default one per core that this process may use.
+    threads: threads for a model on a CPU (default: one per core that this process may use).
 
     >>> import epicene
     >>> epicene.demo().report  # doctest: +SKIP
@@ -132,7 +132,7 @@ def demo(out: PathLike = "demo", *, threads: int | None = None, progress: bool =
 def _run_suite(
     part: DemoSuite, out: Path, done: Demo, threads: int | None, display: ProgressDisplay
 ) -> None:
-    """Run one suite on its models, and take note of what could not be."""
+    """Run one suite on its models, and note what could not be measured."""
     from epicene.core.errors import EpiceneError
     from epicene.models import ModelOptions, parse_spec
     from epicene.report.page import NotMeasured
@@ -158,7 +158,7 @@ def _run_suite(
             folder, manifest = run(order, display)
         except EpiceneError as error:
             what = f"{suite.card.title} with {' and '.join(models.values())}"
-            why = f"{error} Any model of your own will do:"
+            why = f"{error} You can use any model of your own:"
             done.missing.append(NotMeasured(what=what, why=why, command=part.plug_in))
             done.failed = True
         else:

@@ -30,11 +30,12 @@ def export_results(
     """Write the results of runs into a new folder, for a paper or for another program.
 
     out: a new folder.
-    to: paper for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, whose
-        README.md says what is where; eee for Every Eval Ever, with every judged answer; hf for
-        `.eval_results` in the repositories of models on the Hugging Face Hub.
-    dataset, revision: with hf, the benchmark's dataset on the Hub (OWNER/NAME), and its commit.
-    organization, relationship: with eee, who evaluated, and how that is related to the models.
+    to: `paper` for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, with
+        a README.md that lists the files; `eee` for Every Eval Ever, with every judged answer; `hf`
+        for `.eval_results` in the repositories of models on the Hugging Face Hub.
+    dataset, revision: with `hf`, the benchmark's dataset on the Hub (OWNER/NAME) and its commit.
+    organization, relationship: with `eee`, the organization that evaluated the models, and its
+        relationship to them.
 
     >>> import epicene
     >>> run = epicene.run("alternations", model="random", limit=2, progress=False)
@@ -58,9 +59,9 @@ def export_results(
 
 
 class ExportedData(NamedTuple):
-    """What was exported: the number of items, or of documents by task, and what was left out.
+    """What was exported: the number of items, or of documents per task, and what was left out.
 
-    `warning` says what to consider before you publish the folder; "" if nothing.
+    `warning` says what to consider before you publish the folder, or is "".
     """
 
     path: Path
@@ -87,10 +88,9 @@ def export_data(
 ) -> ExportedData:
     """Write a suite's items, with a card that says what they are and under which licence.
 
-    to: hf for Hugging Face `datasets`, lm-eval for lm-evaluation-harness, inspect for Inspect.
-    out: a new folder.
-    licence: the licence of your own data.
-    The others choose the items, as in `run`.
+    to: `hf` for Hugging Face `datasets`, `lm-eval` for lm-evaluation-harness, `inspect` for
+        Inspect. out: a new folder. licence: the licence of your own data. The other arguments
+        select the items, as in `run`.
 
     >>> import epicene
     >>> epicene.export_data("alternations", "hf", "items", language="fr", limit=3).items
@@ -124,7 +124,7 @@ def export_data(
     written = (write_tasks if to == "lm-eval" else write_inspect_tasks)(selection, folder)
     tasks = {task.name: len(task.documents) for task in written.tasks}
     left_out = tuple(
-        f"{what}{f' ({times} requests)' * (times > 1)}, since {why}."
+        f"{what}{f' ({times} requests)' * (times > 1)}, because {why}."
         for (what, why), times in written.left_out.items()
     )
     return ExportedData(folder, len(selection.items), tasks, left_out, warning)

@@ -20,7 +20,7 @@ _CHUNK = 20_000  # rows turned into columns at a time
 
 
 def estimates_frame(estimates: Mapping[str, Estimate]) -> polars.DataFrame:
-    """A row per metric: metric, value, low, high, n, why, groups."""
+    """One row per metric: metric, value, low, high, n, why, groups."""
     import polars as pl
 
     return pl.DataFrame(
@@ -39,10 +39,10 @@ def estimates_frame(estimates: Mapping[str, Estimate]) -> polars.DataFrame:
 
 
 def table_frame(table: Table) -> polars.DataFrame:
-    """A row per row of the table: its keys, `origin`, and a column per column.
+    """One row per row of the table: its keys, `origin`, and one column per column.
 
-    Beside a column of numbers stand NAME low, NAME high, NAME n, NAME why and NAME groups. Numbers
-    are not rounded, and a share is between 0 and 1.
+    A column of numbers is followed by NAME low, NAME high, NAME n, NAME why and NAME groups.
+    Numbers are not rounded; shares are between 0 and 1.
     """
     import polars as pl
 
@@ -75,7 +75,9 @@ def rows_frame(
     columns: Sequence[str] | None = None,
     where: polars.Expr | None = None,
 ) -> polars.DataFrame:
-    """The rows as a frame, made piece by piece: only what `where` and `columns` leave is held."""
+    """The rows as a frame, built in chunks: only the rows and columns selected by `where` and
+    `columns` are kept in memory.
+    """
     import polars as pl
 
     stream = iter(rows)
@@ -104,8 +106,9 @@ def rows_frame(
 def judgement_rows(
     judgements: Iterable[tuple[str, Judgement]],
 ) -> Iterator[dict[str, Any]]:
-    """A row per judgement, given with its model: its fields, facets and counts, and its evidence in
-    columns that begin with `evidence_`."""
+    """One row per judgement, which is given with its model: its fields, facets and counts, and
+    its evidence in columns that start with `evidence_`.
+    """
     for model, judgement in judgements:
         yield {
             "model": model,
@@ -124,7 +127,8 @@ def judgement_rows(
 
 def answer_fields(answer: Answer) -> dict[str, Any]:
     """An answer as columns: the `texts` that were written, filled in or chosen, or the hashes of
-    images; the reason if it `failed`; and the whole `answer` as JSON."""
+    images; the reason if it `failed`; and the whole `answer` as JSON.
+    """
     texts: list[str] = []
     match answer:
         case Texts():

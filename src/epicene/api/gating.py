@@ -27,22 +27,22 @@ class Gate(TabledResults):
 
     @property
     def outcome(self) -> Outcome:
-        """Fail if a headline or a limit does, pass if all do, undecided otherwise."""
+        """ "fail" if a headline or a limit fails, "pass" if all pass, "undecided" otherwise."""
         return self.result.outcome
 
     @property
     def passed(self) -> bool:
-        """Whether it is a pass."""
+        """Whether the outcome is a pass."""
         return self.outcome == "pass"
 
     @property
     def headlines(self) -> dict[str, HeadlineVerdict]:
-        """The verdict by each headline."""
+        """The verdict for each headline."""
         return {each.evidence.headline: each for each in self.result.verdicts}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How much data would decide what is undecided, and what to know about the runs."""
+        """How much data would settle what is undecided, and notes on the runs."""
         from epicene.report.gate import needed_sentences
 
         return (*needed_sentences(self.result), *self.result.notes)
@@ -75,7 +75,7 @@ class Gate(TabledResults):
 
 
 def gate_writer(path: Path) -> Any:
-    """The function that makes a file of this ending from a result."""
+    """The function that turns a result into a file with this extension."""
     import msgspec
 
     from epicene.report.gate import gate_document, gate_junit, gate_markdown
@@ -89,7 +89,7 @@ def gate_writer(path: Path) -> Any:
             return lambda result: (
                 msgspec.json.format(msgspec.json.encode(gate_document(result)), indent=2) + b"\n"
             )
-    raise InputError(f"A gate is written as .md, .xml (JUnit) or .json, not as {path.name}.")
+    raise InputError(f"A gate can be written as .md, .xml (JUnit) or .json, not as {path.name}.")
 
 
 @keyword_errors
@@ -100,11 +100,11 @@ def gate(
     policy: PathLike | Mapping[str, Any] | None = None,
     nights: PathLike | None = None,
 ) -> Gate:
-    """Decide whether a new run is no worse than a baseline, by every headline of its suite.
+    """Decide whether a new run is no worse than a baseline on every headline of its suite.
 
     baseline: a run, or a file of results (`results.json` of `epicene.export_results`).
     policy: a TOML file or its content: rule, margin, alpha, correction, …; see docs/guides/gate.md.
-    nights: a file that keeps count of repeated gates, so that all together keep alpha.
+    nights: a file that keeps track of repeated gates, so that together they keep alpha.
 
     >>> gate = epicene.gate("runs/new", "runs/old", policy={"margin": 0.02})   # doctest: +SKIP
     >>> gate.outcome, gate.table("gate")   # doctest: +SKIP

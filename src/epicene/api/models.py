@@ -1,4 +1,4 @@
-"""Models in Python: open one, list them, and give a run models that are in memory."""
+"""Models in Python: open one, list them, and run suites on models that are in memory."""
 
 from __future__ import annotations
 
@@ -61,27 +61,28 @@ def open_model(
     look: Function | None = None,
     **options: Any,
 ) -> OpenModel:
-    """Open a model: one that a spec names, a loaded `transformers` model, or Python functions.
+    """Open a model: from a spec, a loaded `transformers` model, or Python functions.
 
     >>> guesses = epicene.open_model("random:7")
     >>> loud = epicene.open_model(generate=lambda prompts: [p.upper() for p in prompts])
     >>> loud.generate("hello")["text"].to_list()
     ['HELLO']
 
-    model: a spec (`"hf:PATH"`, `"smollm2"`, `"openai:NAME"`), or a loaded transformers model, whose
-        `tokenizer` is then needed (for a model that reads images, its processor).
-    label: the name in tables.
-    version: of functions, or of what a hash of a transformers model does not see.
-    score, fill, generate, translate, draw, look: a function per verb. It gets a list and returns a
-        list of as many results, and is passed the settings that it takes as arguments
-        (`temperature`, `seed`, …); docs/guides/python_models.md lists them.
-    options: for a spec those of the command line (`dtype`, `device`, `base_url`, `threads`, …), for
-        a transformers model `batch_size` and `threads`, for functions `batch_size`.
+    model: a spec (`"hf:PATH"`, `"smollm2"`, `"openai:NAME"`), or a loaded transformers model, which
+        also needs its `tokenizer` (for a model that reads images, its processor).
+    label: the model's name in tables.
+    version: the version of the functions, or of anything that the hash of a transformers model does
+        not cover.
+    score, fill, generate, translate, draw, look: one function per verb. It receives a list and
+        returns a list of results of the same length. Settings (`temperature`, `seed`, …) are passed
+        if the function has arguments of these names; docs/guides/python_models.md lists them.
+    options: for a spec, the options of the command line (`dtype`, `device`, `base_url`, `threads`,
+        …); for a transformers model, `batch_size` and `threads`; for functions, `batch_size`.
 
     A transformers model is used as it is: it is not moved or changed, and keeps its training mode.
-    It counts as another model when its weights, configuration or tokenizer change. Functions count
-    as another model when `version` changes, or without one their own code: what they call and the
-    values of variables outside of them are not seen.
+    It counts as a different model if its weights, configuration or tokenizer change. Functions
+    count as a different model if `version` changes or, without a version, if their own code
+    changes; changes in functions they call or in variables outside of them are not detected.
     """
     named = (score, fill, generate, translate, draw, look)
     verbs = ("score", "fill", "generate", "translate", "draw", "look")
@@ -96,12 +97,14 @@ def open_model(
         return OpenModel(FunctionModel(functions, label=name, version=version, options=chosen))
     if isinstance(model, str):
         if tokenizer is not None or version:
-            raise InputError("A model that a spec names has its own tokenizer and version.")
+            raise InputError(
+                "A model named by a spec has its own tokenizer and version; do not pass them."
+            )
         spec = _spec(model, {"label": label, **options})
         return OpenModel(open_spec(spec), spec)
     if all(hasattr(model, name) for name in ("answer", "identity", "verbs", "batch_limit")):
         if tokenizer is not None or version or label or options:
-            raise InputError("A model that is open already takes no options.")
+            raise InputError("A model that is already open takes no options.")
         return OpenModel(model)
     return _open_transformers(model, tokenizer, version, {"label": label, **options})
 
@@ -117,7 +120,7 @@ def _open_transformers(
         )
     from epicene.models.hf.in_memory import OPTIONS, InMemoryModel
 
-    chosen = _options(options, OPTIONS, "a model that is loaded already")
+    chosen = _options(options, OPTIONS, "a model that is already loaded")
 
     def reopen() -> Model:
         return InMemoryModel(model, tokenizer, chosen, version)
@@ -126,13 +129,13 @@ def _open_transformers(
 
 
 def _name(functions: Mapping[str, Function]) -> str:
-    """The name of the first function that has one of its own."""
+    """The name of the first function that has its own name."""
     names = (str(getattr(each, "__name__", "")) for each in functions.values())
     return next((name for name in names if name.isidentifier()), "python")
 
 
 def _spec(text: str, options: Mapping[str, Any]) -> ModelSpec:
-    """The spec with options, which are refused if its kind has no use for them."""
+    """The spec with options; raises if an option has no effect on its kind of model."""
     given = {name: value for name, value in options.items() if value != ""}
     spec = parse_spec(text, model_options(**given))
     return msgspec.structs.replace(spec, stated=tuple(dict.fromkeys((*spec.stated, *given))))
@@ -156,9 +159,9 @@ def resolve_models(
 ) -> tuple[dict[str, list[ModelSpec]], Callable[[Executor], Executor]]:
     """The specs of a run's models by role, and what makes an executor use those in memory.
 
-    `options` are for the models that are named by a string. Models that are open are used as they
-    are and stay open; the weights of a transformers model are hashed anew. A model that learns from
-    a suite or charges for its answers belongs to one run, so it is opened again from its spec.
+    `options` apply to models named by a string. Open models are used as they are and stay open; the
+    weights of a transformers model are hashed again. A model that learns from a suite or charges
+    for its answers belongs to one run, so it is opened again from its spec.
     """
     held: dict[ModelSpec, tuple[Model, bool]] = {}
     known: dict[tuple[int, ...], ModelSpec] = {}  # by object: hashing weights takes time
@@ -180,8 +183,9 @@ def resolve_models(
         if _belongs_to_a_run(model):
             if opened.spec is None:
                 raise InputError(
-                    f"The model {opened.identity.label} learns or charges, so each run opens its "
-                    "own: make it a kind of model by an entry point, and name it by a spec."
+                    f"The model {opened.identity.label} learns from a suite or charges for its "
+                    "answers, so each run must open its own: register a kind of model with an "
+                    "entry point, and name the model by a spec."
                 )
             return opened.spec
         found = opened.spec or ModelSpec(kind=IN_MEMORY, name=model.identity.digest.hex())
@@ -207,7 +211,7 @@ def resolve_models(
 
 
 def _options_in_memory(options: ModelOptions) -> dict[str, Any]:
-    """The options of a run that are for a model which is loaded already."""
+    """The options of a run that apply to a model that is already loaded."""
     names = ("batch_size", "threads")
     given = {name: getattr(options, name) for name in names}
     return {name: value for name, value in given.items() if value != getattr(ModelOptions(), name)}
@@ -221,14 +225,14 @@ def _belongs_to_a_run(model: Model) -> bool:
 
 
 def models() -> polars.DataFrame:
-    """The kinds of model that are installed, a row each, and after them the embedded models.
+    """The installed kinds of model, one row each, followed by the embedded models.
 
     >>> epicene.models()["kind"].to_list()
     ['copy', 'diffusers', 'hf', ..., 'smollm2', ...]
 
-    Columns: kind, spec (how a model is named), about, embedded; of the embedded models also
-    languages, chat, licence, must_accept (the licence, to fetch it), download_mb, disk_mb, fetched
-    and where.
+    Columns: kind, spec (how to name a model), about, embedded; for embedded models also languages,
+    chat, licence, must_accept (whether you must accept the licence to fetch it), download_mb,
+    disk_mb, fetched and where.
     """
     import polars as pl
 
@@ -261,7 +265,7 @@ def models() -> polars.DataFrame:
 
 
 def _describe(kind: str) -> tuple[str, str]:
-    """How a model of that kind is named, and what it is, or why it cannot be used."""
+    """How to name a model of that kind, and what it is, or why it cannot be used."""
     try:
         info = kind_info(kind)
     except EpiceneError as error:
@@ -271,10 +275,11 @@ def _describe(kind: str) -> tuple[str, str]:
 
 @keyword_errors
 def fetch_model(name: str, *, accept_licence: bool = False, progress: bool = True) -> Path:
-    """Download an embedded model, verify and convert it; its folder.
+    """Download, verify and convert an embedded model; return its folder.
 
-    One that is on this machine is not downloaded again. `epicene.models()` lists them. A model with
-    terms of its own needs `accept_licence=True`: you have read and accept them.
+    A model that is already on this machine is not downloaded again. `epicene.models()` lists the
+    embedded models. A model with its own terms needs `accept_licence=True`, which confirms that you
+    have read and accept them.
 
     >>> epicene.fetch_model("smollm2")  # doctest: +SKIP
     """

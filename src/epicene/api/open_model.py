@@ -1,7 +1,7 @@
-"""A model that is open in Python: asked directly, with answers as polars frames.
+"""An open model in Python: send it requests directly and get answers as polars frames.
 
-Requests go the way of a run's: cut into batches by the model's limit, answered by the model, and
-checked for numbers that are not finite. Nothing is stored.
+Requests are processed as in a run: split into batches within the model's limit, answered by the
+model, and checked for non-finite numbers. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class OpenModel:
     ...     m.score(["She is late.", "He is late."]).height
     2
 
-    It can be given to `epicene.run`, which leaves it open. A `transformers` model or a Python
-    function that it was made from is the caller's and is never closed.
+    You can pass it to `epicene.run`, which leaves it open. A `transformers` model or a Python
+    function that it was made from belongs to you and is never closed.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class OpenModel:
 
     @property
     def identity(self) -> Identity:
-        """Which model it is; part of the key of every answer that a run stores."""
+        """The identity of the model, which is part of the key of every stored answer."""
         return self._identity
 
     @property
     def verbs(self) -> frozenset[str]:
-        """What it can be asked: score, fill, generate, translate, draw, look."""
+        """The verbs it supports: score, fill, generate, translate, draw, look."""
         return self.model.verbs
 
     def close(self) -> None:
@@ -165,10 +165,9 @@ class OpenModel:
         """The log-probability of each text after the context, in nats.
 
         Columns: text, sum, per_token, per_word, per_character, tokens, words, method. The context
-        (a text or a chat) is conditioned on and not counted. `tokens` counts those that have a
-        log-probability; it is null where the model gives one number for a whole text. A masked
-        model gives a pseudo-log-likelihood, and `masking` says which. `language` is for counting
-        words.
+        (a text or a chat) is conditioned on but not counted. `tokens` counts the tokens that have a
+        log-probability; it is null if the model gives one number for a whole text. A masked model
+        gives a pseudo-log-likelihood; `masking` selects which. `language` is used to count words.
 
         >>> m = epicene.open_model(score=lambda texts: [-len(text) / 2 for text in texts])
         >>> m.score(["She is late.", "He is late."])["sum"].to_list()
@@ -191,8 +190,8 @@ class OpenModel:
 
         Columns: index (of the text, from 0), token, start, end, logprob, surprisal, word. A token
         covers the characters from `start` up to `end` of its text; the space before a word belongs
-        to the word's first token. `word` is the number of the word that the token is part of, null
-        for punctuation. logprob and surprisal are null for a token that has no score.
+        to the word's first token. `word` is the index of the word that the token is part of, or
+        null for punctuation. logprob and surprisal are null for a token without a score.
 
         >>> epicene.open_model("random").tokens("She is late.")["token"].to_list()
         ['She', ' is', ' late.']
@@ -219,11 +218,12 @@ class OpenModel:
         first_token: FirstToken = "bos",
         language: str = "",
     ) -> pl.DataFrame:
-        """Completions of the gap in each text, fewer tokens first, then best first.
+        """Completions of the gap in each text, shortest (in tokens) first, then best first.
 
         Columns: text, completion, logprob, with_after, tokens, method. With `choices`, only those
-        are ranked; otherwise the `top` of each length up to `max_tokens`. A causal model ranks by
-        what precedes the gap; `with_after` is the log-probability together with what follows it.
+        are ranked; otherwise the `top` completions of each length up to `max_tokens`. A causal
+        model ranks by what precedes the gap; `with_after` is the log-probability including what
+        follows it.
 
         >>> m = epicene.open_model(fill=lambda gaps, choices: [[-2.5, -1.5] for _ in gaps])
         >>> m.fill("The nurse said ___ was late.", choices=["he", "she"])["completion"].to_list()
@@ -234,7 +234,7 @@ class OpenModel:
         for number, text in enumerate(given):
             if text.count(gap) != 1 or not gap:
                 raise InputError(
-                    f"Text {number} ({_shown(text)}) must have the gap {gap!r} exactly once."
+                    f"Text {number} ({_shown(text)}) must contain the gap {gap!r} exactly once."
                 )
             before, _, after = text.partition(gap)
             requests.append(
@@ -275,9 +275,10 @@ class OpenModel:
     ) -> pl.DataFrame:
         """Texts that the model writes after each prompt.
 
-        Columns: prompt, sample, text, finish (stop, length or refused). A prompt is a text, which
-        is continued, or a chat, a list of messages with `role` and `content`, which the model's
-        own template renders. A temperature of 0 is greedy; None takes the model's own.
+        Columns: prompt, sample, text, finish (stop, length or refused). A prompt is either a text,
+        which the model continues, or a chat: a list of messages with `role` and `content`, rendered
+        with the model's own chat template. A temperature of 0 means greedy decoding; None uses the
+        model's default.
 
         >>> m = epicene.open_model(generate=lambda prompts: [f"{len(p)}" for p in prompts])
         >>> m.generate(["Who?", [{"role": "user", "content": "Who?"}]])["text"].to_list()
@@ -322,7 +323,7 @@ class OpenModel:
         temperature: float | None = 0.0,
         seed: int = 0,
     ) -> pl.DataFrame:
-        """Each text in another language; `source` and `target` are codes such as en and fr.
+        """Translate each text; `source` and `target` are language codes such as en and fr.
 
         Columns: text, translation, finish.
 
@@ -357,7 +358,7 @@ class OpenModel:
         masking: Masking,
         language: str,
     ) -> list[tuple[str, TextScore, str]]:
-        """Each text with its score and how that was computed."""
+        """Each text with its score and how it was computed."""
         given = _texts(texts)
         before = _prompt(context, "The context")
         requests = [
@@ -379,7 +380,7 @@ class OpenModel:
     def _ask(
         self, requests: Sequence[Request], kind: type[AnswerT], shown: Sequence[str]
     ) -> list[AnswerT]:
-        """The answers in the order of the requests; raises if one of them has none."""
+        """The answers in the order of the requests; raises if a request has no answer."""
         if not requests:
             return []
         asked = verb(requests[0])
@@ -424,7 +425,7 @@ def _texts(texts: str | Iterable[str]) -> list[str]:
 
 
 def _prompts(prompts: PromptInput | Iterable[PromptInput]) -> list[Prompt]:
-    """The prompts; a single text or chat is a list of one."""
+    """The prompts; a single text or chat becomes a list of one."""
     given: list[Any] = [prompts] if isinstance(prompts, str) else list(prompts)
     if given and all(isinstance(each, (Mapping, Message)) for each in given):
         given = [given]
@@ -471,7 +472,7 @@ def _token_rows(
 
 
 def _as_text(prompt: Prompt) -> str:
-    """A prompt for people: a chat is a line per message."""
+    """A prompt as readable text: a chat becomes one line per message."""
     if isinstance(prompt, str):
         return prompt
     return "\n".join(f"{message.role}: {message.content}" for message in prompt)

@@ -1,4 +1,4 @@
-"""Plan a comparison: how much data it needs, and what a design can find."""
+"""Plan a comparison: how much data it needs, and what a design can detect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Plan(TabledResults):
 
     @property
     def items(self) -> int:
-        """How many items are enough for every headline."""
+        """The number of items that is enough for every headline."""
         return max(each.items for each in self.result.needs)
 
     def _estimates(self) -> Mapping[str, Estimate]:
@@ -71,24 +71,25 @@ def plan(
     data: PathLike | None = None,
     seed: int = 0,
 ) -> Plan:
-    """How many items a comparison of models needs to find a difference.
+    """Estimate how many items a comparison of models needs to detect a difference.
 
     >>> import epicene
     >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
     >>> 290 < plan.items < 320
     True
 
-    difference: what is to be found, as a share.
-    items: a number of items, to learn which difference they find; by default those at hand.
-    models: how many models are compared, each with each.
-    from_: a pilot run, or one of each of two models, from which rates and correlations are taken.
-    rate: without a pilot run, the share that is right.
-    icc: the correlation of two items of a group.
-    correlation: that of two models' answers to the same item.
-    group_size: items per group; by default as in the data.
-    samples: judgements of each item: samples of a model, or annotators.
-    agreement: the correlation of two judgements of an item; of annotators, κ.
-    data: your items; by default the suite's starter set.
+    difference: the difference to detect, as a share.
+    items: report which difference this many items can detect (default: the number of items in the
+        data).
+    models: the number of models, each compared with every other.
+    from_: a pilot run, or one run of each of two models, to take rates and correlations from.
+    rate: without a pilot run, the share of correct answers.
+    icc: the correlation between two items of the same group.
+    correlation: the correlation between two models' answers to the same item.
+    group_size: items per group (default: as in the data).
+    samples: judgements per item: samples of a model, or annotators.
+    agreement: the correlation between two judgements of the same item; for annotators, κ.
+    data: your items (default: the suite's starter set).
     """
     from epicene.runs.data_needs import Assumptions, plan_from_items, plan_from_runs
     from epicene.suites import DataSource, choose_protocol, find_suite
@@ -110,7 +111,10 @@ def plan(
     pilots = [from_] if isinstance(from_, Run | str | Path) else list(from_)
     if pilots:
         if group_size is not None or data is not None:
-            raise InputError("--group-size and --data are taken from the run beside --from.")
+            raise InputError(
+                "--group-size and --data cannot be combined with --from: both are taken from the "
+                "run."
+            )
         stored = [stored_run(run) for run in pilots]
         for run in stored:
             if run.suite.name != chosen.name:
@@ -122,8 +126,8 @@ def plan(
     named = chosen.headline_metrics
     if named and not callable(named) and all(each.item_scores is None for each in named):
         raise InputError(
-            f"No headline of {chosen.name} has a right and a wrong that could be paired by item, "
-            "so there is nothing to plan."
+            f"There is nothing to plan: no headline of {chosen.name} has right and wrong outcomes "
+            "that could be paired by item."
         )
     protocol = choose_protocol(chosen, "epicene", {}, None)
     source = DataSource(path=None if data is None else Path(data))

@@ -1,4 +1,4 @@
-"""Progress of runs and sweeps: bars on a terminal or in a notebook, lines elsewhere."""
+"""Show the progress of runs and sweeps: bars on a terminal or in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def in_notebook() -> bool:
 
 
 class NotebookProgress:
-    """A bar in the output of a notebook's cell, one per section."""
+    """Progress bars in the output of a notebook cell, one per section."""
 
     def __init__(self) -> None:
         self._title, self._total, self._done, self._failed = "", 0, 0, 0
@@ -111,7 +111,9 @@ class NotebookProgress:
 
 @contextmanager
 def scoring_progress() -> Iterator[None]:
-    """Show on a terminal how many items of a run are scored, if that takes more than a moment."""
+    """Show on a terminal how many items of a run have been scored, if scoring takes more than a
+    moment.
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -143,7 +145,7 @@ def scoring_progress() -> Iterator[None]:
 
 
 def progress_bars(*, transient: bool = False) -> Progress:
-    """Bars on standard error, each with a title, a count, a rate and its times."""
+    """Bars on standard error, each with a title, a count, a rate and times."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -207,10 +209,10 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """Lines: one at the start, one every 10 seconds in the first minute, then one per minute.
+    """Lines: one at the start, one every 10 seconds during the first minute, then one per minute.
 
-    They are printed whether or not answers come, so that a slow batch or a model that is being
-    loaded does not look like a run that hangs.
+    They are printed whether or not answers arrive, so that a slow batch or a model that is still
+    loading does not look like a run that hangs.
     """
 
     def __init__(self) -> None:
@@ -225,7 +227,7 @@ class ProgressLines:
         note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section, or without a total of something else that takes time."""
+        """Start the display of a section or, without a total, of something else that takes time."""
         self._title, self._total, self._failed = title, total, 0
         self._done = self._done_before = done
         self._started = self._printed = time.monotonic()
@@ -307,7 +309,9 @@ class SweepProgressBars:
         self.show_message(f"{number} of {runs}: {title}")
 
     def finish_run(self, state: RunState) -> None:
-        """Show how a run ended, and correct the total by its real number of requests."""
+        """Show how a run ended, and replace its estimated number of requests in the total by the
+        actual number.
+        """
         self._total += state.requests - self._expected
         self._bars.update(self._whole, total=self._total)
         if state.why:
@@ -333,7 +337,7 @@ class SweepProgressBars:
 
 
 class SweepProgressLines(ProgressLines):
-    """A line at the beginning of each run, and those of its sections."""
+    """A line at the beginning of each run, and the lines of its sections."""
 
     def __init__(self, total: int, done: int) -> None:
         super().__init__()
@@ -343,12 +347,14 @@ class SweepProgressLines(ProgressLines):
         """Show the start of a run, with its estimated number of requests."""
         self._expected = requests
         note(
-            f"Run {number} of {runs}: {title} "
-            f"({self._sweep_done:,} of {self._sweep_total:,} requests of the sweep are done)"
+            f"Run {number} of {runs}: {title} ({self._sweep_done:,} of {self._sweep_total:,} "
+            "requests of the sweep done)"
         )
 
     def finish_run(self, state: RunState) -> None:
-        """Show how a run ended, and correct the total by its real number of requests."""
+        """Show how a run ended, and replace its estimated number of requests in the total by the
+        actual number.
+        """
         self._sweep_total += state.requests - self._expected
         if state.why:
             note(f"{state.title}: {state.state}: {state.why}")

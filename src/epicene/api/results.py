@@ -1,4 +1,4 @@
-"""Read results: a stored run, external answers, two runs compared, a report."""
+"""Read results: of a stored run, of external answers, of two runs compared; write a report."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ class Figure:
         return svg(self._record)
 
     def save(self, path: PathLike) -> Path:
-        """Write the figure as SVG, PNG or JSON (its specification), by the name's ending."""
+        """Write the figure as SVG, PNG or JSON (its specification), depending on the file's
+        extension.
+        """
         from epicene.core.files import write_atomically
         from epicene.core.records import to_json
         from epicene.report.figures import png
@@ -87,7 +89,9 @@ class Figure:
             case ".json":
                 data = to_json(self.spec)
             case _:
-                raise InputError(f"A figure is written as .svg, .png or .json, not as {path.name}.")
+                raise InputError(
+                    f"A figure can be written as .svg, .png or .json, not as {path.name}."
+                )
         write_atomically(path, data)
         return path
 
@@ -110,11 +114,13 @@ class TabledResults:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know beside the numbers: what they leave out, how runs differ."""
+        """Notes on the numbers: what they leave out, how the runs differ."""
         return ()
 
     def _warn(self) -> None:
-        """Warn of the notes: a number that does not stand for all must not look as if it did."""
+        """Emit the notes as warnings: a number that does not cover all the data must not look as
+        if it did.
+        """
         for sentence in self.notes:
             warnings.warn(sentence, EpiceneWarning, stacklevel=3)
 
@@ -134,8 +140,8 @@ class TabledResults:
     def table(self, name: str) -> polars.DataFrame:
         """One table: its keys, `origin` (run or published), then its columns.
 
-        A column NAME of numbers has NAME low, NAME high, NAME n and NAME why beside it. Numbers
-        are unrounded, and shares are between 0 and 1.
+        A column NAME of numbers is followed by NAME low, NAME high, NAME n and NAME why. Numbers
+        are not rounded; shares are between 0 and 1.
         """
         self._warn()
         for table in self._tables():
@@ -162,7 +168,7 @@ class SuiteResults(TabledResults):
         raise NotImplementedError
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
-        """Every judgement with its model, as records, one after the other."""
+        """Iterate over every judgement with its model, as records."""
         raise NotImplementedError
 
     def _estimates(self) -> Mapping[str, Estimate]:
@@ -197,8 +203,8 @@ class SuiteResults(TabledResults):
     ) -> polars.DataFrame:
         """One row per judgement: what was judged, how, its facets, counts and evidence.
 
-        Judgements are read one after the other; only the rows where `where` holds are kept, with
-        these `columns`.
+        Judgements are read one by one; only the rows for which `where` is true are kept, with these
+        `columns`.
         """
         return rows_frame(judgement_rows(self.judgements()), columns, where)
 
@@ -223,7 +229,9 @@ class Runs(SuiteResults):
 
     @property
     def summary(self) -> Summary:
-        """The records behind the metrics and tables; made again if a run was resumed meanwhile."""
+        """The records behind the metrics and tables; recomputed if a run was resumed in the
+        meantime.
+        """
         from epicene.runs.store import STORE_FILE
         from epicene.runs.stored_run import read_run
         from epicene.runs.summary import summarise
@@ -238,7 +246,7 @@ class Runs(SuiteResults):
         return self._read[1]
 
     def _with_requested(self, summary: Summary) -> Summary:
-        """With the tables that are made on request."""
+        """Add the tables that are computed on request."""
         if not len(summary.results.frame):
             return summary
         tables: list[Table] = []
@@ -260,9 +268,9 @@ class Runs(SuiteResults):
     def metrics(self, people: StudyLike | None = None) -> polars.DataFrame:
         """The headline results: metric, value, low, high (the 95 % interval), n, why.
 
-        `why` says why a number is missing or has no interval. With a study in which `people`
-        labelled answers of these runs, there are also the headlines that the labels correct:
-        NAME (corrected), by automatic judgements and labels; NAME (people alone), by the labels;
+        `why` says why a number is missing or has no interval. With `people`, a study in which
+        people labelled answers of these runs, there are also the corrected headlines: NAME
+        (corrected), from automatic judgements and labels; NAME (people alone), from the labels;
         NAME (automatic).
         """
         if people is not None:
@@ -271,7 +279,9 @@ class Runs(SuiteResults):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """In which settings the runs differ, what was left out, and which are incomplete."""
+        """The settings in which the runs differ, what was left out, and which runs are
+        incomplete.
+        """
         from epicene.runs.summary import (
             data_notes,
             incomplete_run_sentences,
@@ -285,7 +295,7 @@ class Runs(SuiteResults):
         )
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
-        """Every judgement with its model, as records, one after the other."""
+        """Iterate over every judgement with its model, as records."""
         from epicene.runs.stored_run import RunJudgements, match_items
         from epicene.runs.summary import label_comparable_runs
 
@@ -321,8 +331,10 @@ class Runs(SuiteResults):
     def scores(
         self, columns: Sequence[str] | None = None, where: polars.Expr | None = None
     ) -> polars.DataFrame:
-        """One row per scored text, such as each pronoun or each sentence of a pair: its candidate,
-        whether that is the right one, its log-probability, and that of every token."""
+        """One row per scored text, such as each pronoun or each sentence of a pair: its
+        candidate, whether that is the right one, its log-probability, and the log-probability of
+        every token.
+        """
         from epicene.runs.scored_texts import scored_text_fields
 
         rows = scored_text_fields(self.stored)
@@ -335,7 +347,7 @@ class Runs(SuiteResults):
 
 
 class Run(Runs):
-    """A run folder, read; from `epicene.run` or `epicene.load`.
+    """A run folder, read by `epicene.run` or `epicene.load`.
 
     Everything is computed from the stored answers, without a model.
     """
@@ -360,19 +372,19 @@ class Run(Runs):
 
     @property
     def model(self) -> str:
-        """The label of the model that is measured."""
+        """The label of the measured model."""
         return self.stored[0].info.model
 
     @property
     def coverage(self) -> Coverage:
-        """How many items are judged, on how many answers to how many requests."""
+        """The number of judged items, answers and requests."""
         coverage = self.summary.runs[0].coverage
         assert coverage is not None
         return coverage
 
     @property
     def complete(self) -> bool:
-        """Whether every request was answered and every item judged."""
+        """Whether every request was answered and every item was judged."""
         return self.coverage.whole
 
     def __repr__(self) -> str:
@@ -388,8 +400,8 @@ RunLike: TypeAlias = Run | str | Path
 def load(path: PathLike, *, suite: SuiteLike | None = None) -> Run:
     """Read a run folder.
 
-    `suite` is needed only if the run is of a suite that is not installed: the suite itself, or
-    its file, `my_suite.py:name`.
+    `suite` is needed only if the run's suite is not installed: pass the suite itself, or its file,
+    `my_suite.py:name`.
 
     >>> epicene.load("runs/my-run").metrics()   # doctest: +SKIP
     """
@@ -400,7 +412,7 @@ def load(path: PathLike, *, suite: SuiteLike | None = None) -> Run:
 
 
 def stored_run(run: RunLike) -> StoredRun:
-    """The records of a run, given as itself or by its folder."""
+    """The records of a run, given as a run or as its folder."""
     return (run if isinstance(run, Run) else load(run)).stored[0]
 
 
@@ -418,11 +430,11 @@ def tabulate(
 ) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
 
-    people: a study in which people labelled answers of these runs: adds their headlines corrected
-    by the labels.
-    crossed: a field of items or a facet, such as "name": adds the table `crossed`, whose intervals
-    are over groups and over its values.
-    draws: adds the table `draws`, of one model over its samples and runs.
+    people: a study in which people labelled answers of these runs; adds the headlines corrected by
+        the labels.
+    crossed: a field of the items or a facet, such as "name"; adds the table `crossed`, whose
+        intervals are over groups and over the values of that field or facet.
+    draws: add the table `draws`, which reports one model over its samples and runs.
 
     >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
     """
@@ -457,7 +469,7 @@ class Scored(SuiteResults):
 
     @property
     def records(self) -> tuple[Table, ...]:
-        """The suite's tables, then those of people's labels, if there are some."""
+        """The suite's tables, then those of people's labels, if there are any."""
         return (*self.summary.tables, *(each for made in self._people for each in made.tables))
 
     def _tables(self) -> Sequence[Table]:
@@ -471,7 +483,7 @@ class Scored(SuiteResults):
         return self._drawn
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
-        """Every judgement with its model, as records, one after the other."""
+        """Iterate over every judgement with its model, as records."""
         return self._scored.labelled_judgements()
 
 
@@ -488,13 +500,14 @@ def score(
 ) -> Scored:
     """Judge external answers, without a model.
 
-    `answers` is a file in a layout that the suite reads; samples of lm-evaluation-harness or a log
-    of Inspect, or a folder with them; or rows with `id`, `name` (which of the item's requests,
-    where it has several) and `text`, `texts` or `answer`. Without answers the data must hold
+    `answers` is a file in a layout that the suite reads; lm-evaluation-harness samples or an
+    Inspect log, or a folder with them; or rows with `id`, `name` (which of the item's requests, if
+    it has several) and `text`, `texts` or `answer`. Without answers, the data must contain
     outcomes.
 
-    With `out` the answers of a log are also stored as a run in that folder, which `compare`,
-    `report` and `gate` take. What the log does not have is a failed request of it.
+    With `out`, the answers of a log are also stored in that folder as a run, which you can pass to
+    `compare`, `report` and `gate`. Requests that the log does not answer are failed requests of
+    that run.
     """
     from epicene.runs.external_answers import score_external_answers
     from epicene.runs.logs import log_files
@@ -522,7 +535,7 @@ def score(
         return Scored(score_external_answers(chosen, how, dataset, path))
 
 
-_ONLY_LOGS = "Only samples of lm-evaluation-harness and logs of Inspect are stored as runs (--out)."
+_ONLY_LOGS = "Only lm-evaluation-harness samples and Inspect logs can be stored as runs (--out)."
 
 
 def _store_logs(
@@ -534,7 +547,7 @@ def _store_logs(
     settings: Mapping[str, Any] | None,
     out: Path,
 ) -> None:
-    """Run the suite on what the logs hold."""
+    """Run the suite on the contents of the logs."""
     from epicene.api.open_model import OpenModel
     from epicene.api.running import run
     from epicene.runs.logs.log_model import log_model
@@ -561,13 +574,13 @@ class Comparison(TabledResults):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What makes the two differ besides the model, and what is missing."""
+        """How the two runs differ besides the model, and what is missing."""
         from epicene.runs.summary import incomplete_run_sentences
 
         return (*self.result.notes, *incomplete_run_sentences(self.result.runs))
 
     def changed(self) -> polars.DataFrame:
-        """The judgements whose outcome is another, one row each."""
+        """The judgements whose outcome differs, one row each."""
         return rows_frame(self.result.changed)
 
     def _estimates(self) -> Mapping[str, Estimate]:
@@ -589,18 +602,19 @@ def compare(
     names: tuple[str, str] | None = None,
     crossed: str = "",
 ) -> Comparison:
-    """Compare two runs of one suite over the judgements they share, with paired tests.
+    """Compare two runs of one suite on the judgements they share, with paired tests.
 
-    With `agreement`, measure how far the two agree instead: raw, Matthews, Cohen; `names` are
-    then two judgements to pair, such as ("probability", "pre 1"). `crossed` adds the table
-    `crossed`, over groups and a field of items or a facet, such as "name".
+    With `agreement`, measure how far the two runs agree instead (raw agreement, Matthews
+    correlation, Cohen's kappa); `names` are then the two judgements to pair, such as
+    ("probability", "pre 1"). `crossed` adds the table `crossed`, with intervals over groups and
+    over a field of the items or a facet, such as "name".
     """
     from epicene.runs.compare import compare_agreement, compare_runs
 
     if names and not agreement:
-        raise InputError("`names` goes with `agreement`.")
+        raise InputError("`names` requires `agreement`.")
     if crossed and agreement:
-        raise InputError("`crossed` is of differences; leave out `agreement`.")
+        raise InputError("`crossed` is about differences and cannot be combined with `agreement`.")
     runs = stored_run(first), stored_run(second)
     with scoring_progress():
         if agreement:
@@ -622,10 +636,10 @@ def report(
 ) -> Path:
     """Write one self-contained HTML page about runs.
 
-    pictures: the most MB of thumbnails.
-    title: the title of the page; by default the models and suites.
-    notes: your own text on the first screen, in Markdown without HTML and images.
-    people: studies whose labels correct headlines of the runs.
+    pictures: the maximum size of all thumbnails, in MB.
+    title: the title of the page (default: the names of the models and suites).
+    notes: your own text for the first screen, in Markdown without HTML or images.
+    people: studies whose labels are used to correct the headlines of the runs.
 
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """

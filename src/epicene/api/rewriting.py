@@ -27,7 +27,7 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
     """A change: characters [start, end) of the source became [new_start, new_end) of the result.
 
     `whose` says whose gender it shows, or which pronoun set it belonged to; `sure` is certain,
-    likely or guess, and `probability` that of its being right (None if that is not known).
+    likely or guess; `probability` is the probability that the change is right (None if unknown).
     """
 
     new_start: int
@@ -35,7 +35,9 @@ class RewrittenChange(Change, frozen=True, kw_only=True):
 
 
 class Rewritten(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
+    """A rewritten text and its changes, in order; the changes in `left_out` were too uncertain
+    to make.
+    """
 
     text: str
     changes: tuple[RewrittenChange, ...] = ()
@@ -43,7 +45,7 @@ class Rewritten(Record, frozen=True, kw_only=True):
 
 
 class RewriteOptions(TypedDict, total=False):
-    """The options of `rewrite` that say what is wanted; a language takes some of them."""
+    """The options of `rewrite` that say what to rewrite; each language takes some of them."""
 
     speaker: str | None
     listener: str | None
@@ -130,17 +132,17 @@ def rewrite(
     >>> found.text[found.changes[0].new_start : found.changes[0].new_end]
     'prête'
 
-    language: English is rewritten by pronouns, other languages by gender; whoever is not named
-        stays as they are.
-    speaker, listener, others: m or f, the gender of who says I, of who is spoken to, and of
-        everyone who is only spoken about.
-    pronouns: the set to rewrite to: they, he, she, xe …
+    language: English is rewritten by pronouns, other languages by gender; people you do not name
+        are left unchanged.
+    speaker, listener, others: m or f, the gender of the person who says "I", of the person spoken
+        to, and of everyone who is only spoken about.
+    pronouns: the pronoun set to rewrite to: they, he, she, xe …
     from_: rewrite only the pronouns of these sets.
-    sets: a TOML file with pronoun sets of your own.
-    route: spacy (a pipeline must be installed), rules (needs none) or auto, the default.
-    min_confidence: leave a person as they are in a text where a change for them is less likely to
-        be right than this, from 0 to 1; `left_out` lists these changes.
-    model: `tagger:FOLDER`, to rewrite by a tagger that `epicene.train` made, not by rules.
+    sets: a TOML file with your own pronoun sets.
+    route: `spacy` (requires an installed pipeline), `rules` (requires none) or `auto`, the default.
+    min_confidence: a probability from 0 to 1. If a change for a person is less likely to be right
+        than this, nothing is changed for that person in that text; `left_out` lists these changes.
+    model: `tagger:FOLDER`, to rewrite with a tagger trained by `epicene.train` instead of rules.
     changes: return each text with its changes.
     """
     rewrite_all = open_rewriter(
@@ -167,9 +169,9 @@ def rewrite(
 def open_rewriter(
     language: str = "en", *, model: str | None = None, **options: Unpack[RewriteOptions]
 ) -> Rewrite:
-    """A function that rewrites many texts one after the other, with the options of `rewrite`.
+    """Return a function that rewrites many texts; takes the options of `rewrite`.
 
-    It takes any iterable of texts and yields a record with `text` and `changes` for each.
+    The function takes any iterable of texts and yields a record with `text` and `changes` for each.
 
     >>> import epicene
     >>> rewrite_all = epicene.open_rewriter("fr", speaker="f")
@@ -190,15 +192,16 @@ def _opened(
         if name not in (*rewriter.takes, "syntax"):
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
             raise InputError(
-                f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
+                f"The language {language!r} does not support --{name}; it takes {takes}."
             )
     return _rated(rewriter.open(given), "" if model is not None else language, least)
 
 
 def _rated(rewrite_all: Rewrite, language: str, least: float | None) -> Rewrite:
-    """The same function with a probability for each change, and only those that are likely enough.
+    """The same function with a probability for each change, making only those that are likely
+    enough.
 
-    Of a trained tagger, which has no language here, none is known.
+    No probability is known for a trained tagger, which has no language here.
     """
     from epicene.rewriting.confidence import (
         add_probabilities,
@@ -207,13 +210,13 @@ def _rated(rewrite_all: Rewrite, language: str, least: float | None) -> Rewrite:
     )
 
     if least is not None and not 0 <= least <= 1:
-        raise InputError(f"--min-confidence is a probability from 0 to 1, not {least}.")
+        raise InputError(f"--min-confidence must be a probability from 0 to 1, not {least}.")
     if not language or not knows_probabilities(language):
         if least is not None:
             rules = f"the rules for {language!r}" if language else "a trained tagger"
             raise InputError(
-                f"How likely a change is to be right is not known of {rules}; leave out "
-                "--min-confidence."
+                f"--min-confidence cannot be used with {rules}: the probability that a change is "
+                "right is unknown."
             )
         return rewrite_all
 
@@ -253,19 +256,20 @@ def rewrite_files(
     >>> Path("fr-f.json").read_text(encoding="utf-8")
     '{"state": "Vous êtes connectée."}'
 
-    Nothing is written if one of the files is wrong.
+    Nothing is written if any of the files is invalid.
 
-    language: by default what the files or their paths say; a region is dropped (fr-CA is fr).
-    out: a file, or a folder; with neither `out` nor `in_place` nothing is written.
-    in_place: write over the files themselves.
-    user: m or f, the gender of the user, who is spoken to unless a string or `people` says
-        otherwise.
-    people: a TOML file that says who I and you are, by the keys of strings.
-    format: the format of all files, if their names do not say so.
-    columns: of CSV and TSV, the names of the columns for text, key, source, comment and people.
-    force_language: read a file in `language` though it says that it is in another.
+    language: the language (default: from the files or their paths); a region is dropped (fr-CA
+        becomes fr).
+    out: a file, or a folder. With neither `out` nor `in_place`, nothing is written.
+    in_place: overwrite the files.
+    user: m or f, the gender of the user, who is the person spoken to unless a string or `people`
+        says otherwise.
+    people: a TOML file that says who "I" and "you" are, by the keys of the strings.
+    format: the format of all files (default: from their names).
+    columns: for CSV and TSV, the names of the columns for text, key, source, comment and people.
+    force_language: read a file as `language` even if it names another language.
     progress: show a bar on a terminal.
-    options: those of `rewrite`: speaker, listener, others, pronouns …
+    options: the options of `rewrite`: speaker, listener, others, pronouns …
     """
     from epicene.core.files import refuse_inputs
     from epicene.localisation.formats import check_columns, read_localised_file
@@ -281,7 +285,7 @@ def rewrite_files(
 
     paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
     if in_place and out is not None:
-        raise InputError("Say --out or --in-place, not both.")
+        raise InputError("Use either --out or --in-place, not both.")
     check_columns(paths, format, columns)
     outs = paths if in_place else output_paths(paths, Path(out)) if out is not None else []
     rules = PeopleRules()
@@ -316,8 +320,8 @@ def rewrite_files(
         done.append(rewritten)
     for name in sorted(unlike_user):
         raise InputError(
-            f"--user and --{name} say different genders, and in no string is the {name} "
-            "somebody else; leave out one of the two."
+            f"--user and --{name} give different genders, but in every string the {name} is the "
+            "user; leave out one of the two."
         )
     write_files(contents)
     return done
@@ -325,7 +329,9 @@ def rewrite_files(
 
 @contextmanager
 def _file_progress(name: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal for the strings of a file; what it yields is told how many are done."""
+    """A progress bar on a terminal for the strings of a file; yields a function to call with the
+    number done.
+    """
     if not shown or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -337,7 +343,7 @@ def _file_progress(name: str, total: int, *, shown: bool) -> Iterator[Callable[[
 
 
 def _as_texts(options: RewriteOptions) -> dict[str, str]:
-    """The options that are given, as a rewriter takes them."""
+    """The given options, as a rewriter takes them."""
     given: dict[str, str] = {}
     for name, value in options.items():
         if isinstance(value, Iterable) and not isinstance(value, str):
@@ -348,18 +354,18 @@ def _as_texts(options: RewriteOptions) -> dict[str, str]:
 
 
 def _tagger_rewriter(model: str, language: str) -> Rewriter:
-    """The rewriter that a trained tagger is."""
+    """A trained tagger as a rewriter."""
     from epicene.models import parse_spec
     from epicene.models.tagger.model import open_rewriter as open_tagger
 
     spec = parse_spec(model)
     if spec.kind != "tagger" or not spec.name:
-        raise InputError(f"--model wants a trained tagger, tagger:FOLDER, not {model!r}.")
+        raise InputError(f"--model must be a trained tagger, tagger:FOLDER, not {model!r}.")
     return open_tagger(Path(spec.name).expanduser(), language)
 
 
 def _with_new_places(rewriting: Rewriting) -> Rewritten:
-    """The rewriting, with where each change is in the rewritten text."""
+    """The rewriting, with the position of each change in the rewritten text."""
     placed, shift = [], 0
     for change in rewriting.changes:
         start = change.start + shift

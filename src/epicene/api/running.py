@@ -56,24 +56,25 @@ def run(
 
     suite: the name of a suite, one that you defined, or its file (`my_suite.py:name`).
     model: a spec (`"hf:PATH"`, `"openai:NAME"`, `"smollm2"`), a loaded `transformers` model with
-        its tokenizer, or what `epicene.open_model` returns. Default: smollm2.
-    protocol: `paper` (the authors' way) or `epicene` (ours).
-    data: your file or folder; by default the suite's starter set. `columns` maps our fields to the
-        names of its columns.
+        its tokenizer, or an open model from `epicene.open_model` (default: smollm2).
+    protocol: `paper` (the authors' procedure) or `epicene` (ours).
+    data: your file or folder (default: the suite's starter set). `columns` maps Epicene's fields to
+        your column names.
     language: only these languages.
-    limit: the most items to take from each part of the data.
-    out: the run's folder; by default one with a name of its own in the folder `runs`.
+    limit: the maximum number of items from each part of the data.
+    out: the run's folder (default: a new folder with its own name in `runs`).
     settings: settings of the protocol; `epicene.suites(NAME)["settings"]` lists them.
     roles: models for the suite's other roles, such as judges.
-    labels: remarks for the manifest.
-    max_cost: the most that all requests may cost, in US dollars.
-    on: `here`, or `ray` for many machines, set up by `ray`.
-    approve: called with an estimate before anything is asked; it may raise to stop.
+    labels: notes to store in the manifest.
+    max_cost: the maximum cost of all requests, in US dollars.
+    on: `here`, or `ray` for several machines, which `ray` configures.
+    approve: a function that is called with an estimate before any request is sent; it may raise an
+        exception to stop the run.
     options: how to open the model: dtype, device, threads, batch_size, base_url, …; see
         `epicene.models.ModelOptions`.
 
-    If requests fail, the run is incomplete: a warning says so, and calling it again asks them
-    again.
+    If requests fail, the run is incomplete: a warning says so, and calling `run` again retries
+    them.
     """
     from epicene.api.models import resolve_models
     from epicene.runs.config import RunConfig
@@ -85,8 +86,8 @@ def run(
     chosen = find_suite(suite)
     if options and model is not None and not isinstance(model, str):
         raise InputError(
-            f"The options {', '.join(options)} are for models that a spec names; give them to "
-            "epicene.open_model."
+            f"The options {', '.join(options)} apply to models named by a spec; pass them to "
+            "epicene.open_model instead."
         )
     settings, named = split_role_settings(chosen, settings or {})
     specs, with_models_in_memory = resolve_models(
@@ -115,7 +116,7 @@ def run(
 
 
 def failure_sentences(run: Run) -> Iterator[str]:
-    """Why requests failed, a sentence for each reason."""
+    """Why requests failed, one sentence per reason."""
     for count in run.manifest.counts:
         for reason in count.reasons:
             yield f"{count.model} failed in {count.stage}: {reason}"
@@ -126,8 +127,9 @@ def _by_role(
     model: ModelInput | None,
     roles: Mapping[str, ModelInput | Sequence[ModelInput]] | None,
 ) -> dict[str, list[ModelInput]]:
-    """The models of each role; `model` plays the first, and is the default model if the suite needs
-    no more than one."""
+    """The models of each role; `model` takes the first role, and is the default model if the
+    suite needs only one.
+    """
     from epicene.api.models import as_list
 
     found: dict[str, list[ModelInput]] = {}
@@ -153,4 +155,4 @@ def model_options(**values: Any) -> ModelOptions:
     try:
         return msgspec.convert(values, ModelOptions, strict=False)
     except msgspec.ValidationError as error:
-        raise InputError(f"A model option does not fit: {error}.") from error
+        raise InputError(f"A model option is invalid: {error}.") from error

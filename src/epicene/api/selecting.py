@@ -1,4 +1,4 @@
-"""Selectors by gender: make them from one string, and check those that there are."""
+"""Gender selectors: make them from a string, and check existing ones."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NOT_MESSAGES = {
     "html": "HTML",
     "markdown": "Markdown",
 }
-_CUT = "its selectors would cut mark-up that has to stay whole"
-_UNQUOTED = "its selectors cannot be written there; put the text in quotes"
+_CUT = "its selectors would split mark-up that must stay whole"
+_UNQUOTED = "its selectors cannot be written there unless the text is in quotes"
 
 
 @overload
@@ -79,10 +79,11 @@ def make_selectors(
     >>> epicene.make_selectors("She left.", "en", others="gender")
     '{gender, select, male {He} female {She} other {They}} left.'
 
-    speaker, listener, others: the name of the argument that has that person's gender.
+    speaker, listener, others: the name of the argument with that person's gender.
     syntax: icu or fluent.
-    other: a wording of the whole text for everyone else, which makes it one selector; by default
-        the words stay as they are, and in English are those with they.
+    other: the wording of the whole text for everyone else; the text then becomes one selector. By
+        default the words for everyone else stay as they are; in English they are those used with
+        "they".
     """
     from epicene.localisation import selectors
 
@@ -100,7 +101,7 @@ def _arguments(speaker: str | None, listener: str | None, others: str | None) ->
 
 
 class StringLeftOut(Record, frozen=True, kw_only=True):
-    """A string that shows a gender and gets no selectors, and why."""
+    """A string that shows a gender but gets no selectors, and why."""
 
     line: int
     key: str
@@ -109,8 +110,9 @@ class StringLeftOut(Record, frozen=True, kw_only=True):
 
 
 class SelectedFile(Record, frozen=True, kw_only=True):
-    """A file that was written with selectors: how many of its strings got some, and those that
-    could not; `warning` is "" unless programs do not read selectors in such a file."""
+    """A file that was written with selectors: how many of its strings got selectors, and which
+    could not; `warning` is "" unless most programs do not read selectors in such a file.
+    """
 
     path: str
     out: str
@@ -145,13 +147,14 @@ def make_selectors_in_files(
     >>> Path("new.arb").read_text(encoding="utf-8")
     '{"ready": "Tu es {gender, select, male {prêt} female {prête} other {prêt}}."}'
 
-    language: by default what the files or their paths say.
-    out: a file, or a folder. Nothing is written if one of the files is wrong.
+    language: the language (default: from the files or their paths).
+    out: a file, or a folder. Nothing is written if any of the files is invalid.
     syntax: icu, or fluent, which is the default for Fluent files.
-    people: a TOML file that says who I and you are, by the keys of strings, as for `rewrite_files`.
-        Whoever stays as they are, or always has the same gender, gets no selector.
-    format: the format of all files, if their names do not say so.
-    columns: of CSV and TSV, the names of the columns for text, key, source, comment and people.
+    people: a TOML file that says who "I" and "you" are, by the keys of the strings, as for
+        `rewrite_files`. A person who is left unchanged, or who always has the same gender, gets no
+        selector.
+    format: the format of all files (default: from their names).
+    columns: for CSV and TSV, the names of the columns for text, key, source, comment and people.
 
     A string is left out if its file cannot hold the selectors, such as one around an inline code of
     XLIFF, or if one word shows the gender of two of the people.
@@ -171,7 +174,7 @@ def make_selectors_in_files(
     done: list[SelectedFile] = []
     for path, target in zip(paths, output_paths(paths, Path(out)), strict=True):
         if people is not None and target.resolve() == Path(people).resolve():
-            raise InputError(f"{target} is the file of --people; name another with --out.")
+            raise InputError(f"{target} is the --people file; choose another file with --out.")
         file = _read(path, language, format, columns)
         chosen = syntax or ("fluent" if file.format == "fluent" else "icu")
         contents[target], selected = _select(file, arguments, chosen, rules)
@@ -237,7 +240,7 @@ def _warning(file: LocalisedFile, syntax: str) -> str:
     if not name:
         return ""
     messages = "Fluent" if syntax == "fluent" else "ICU"
-    return f"most programs do not read {name} as {messages} messages; yours has to"
+    return f"most programs do not read {name} as {messages} messages; make sure that yours does"
 
 
 def _reads_back(file: LocalisedFile, index: int, changes: list[Change]) -> bool:
@@ -253,7 +256,7 @@ def _reads_back(file: LocalisedFile, index: int, changes: list[Change]) -> bool:
 def _possible_selectors(
     file: LocalisedFile, string: LocalisedString, arguments: Mapping[Person, str], syntax: str
 ) -> list[Change] | None:
-    """The selectors of a string, none if it needs none; None if the file cannot hold them."""
+    """The selectors of a string, empty if it needs none; None if the file cannot contain them."""
     from epicene.localisation.selectors import selector_changes
     from epicene.rewriting import Change
 
@@ -285,7 +288,7 @@ def check_selectors(text: str, language: str = "") -> list[SelectorProblem]:
     >>> [each.kind for each in epicene.check_selectors(text)]
     ['no other', 'placeholders']
 
-    language: with one that can be rewritten, the words of the branches are checked too.
+    language: if it is a language that can be rewritten, the words of the branches are checked too.
     """
     from epicene.localisation import selector_checks
 

@@ -1,4 +1,4 @@
-"""Human studies: draw one, serve it, import answers, have disagreements decided."""
+"""Human studies: sample one, serve it, import answers, adjudicate disagreements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BASE_URL = re.compile(
 
 
 class AdjudicationSheet(NamedTuple):
-    """A sheet of disagreements as CSV, and how many answers about how many items they are."""
+    """A sheet of disagreements as CSV, with the number of answers and items it covers."""
 
     text: str
     answers: int
@@ -46,7 +46,7 @@ class AdjudicationSheet(NamedTuple):
 
 
 class StudyCheck(NamedTuple):
-    """What is wrong with a study, which must be fixed, and what it may lack."""
+    """What is wrong with a study and must be fixed, and what it may lack."""
 
     problems: list[str]
     advice: list[str]
@@ -79,22 +79,22 @@ def sample_study(
     accuracy: float | None = None,
     uncertain_first: bool = False,
 ) -> Study:
-    """Draw a study from what models answered in runs, or from a suite's data.
+    """Sample a study from models' answers in runs, or from a suite's data.
 
     runs: the runs whose answers people will judge; or
     suite: for studies of data, the suite, with `data` and `columns` as in `run`.
     language: only items in this language, or in these.
-    out: the study's folder. One that holds the same study is opened.
-    study: which of the suite's studies, if it has several.
-    per_cell: how many items of each cell of the design; n: how many in all.
-    twice: how many of them two people judge (default: 200).
-    seed: another draw.
+    out: the study's folder. A folder that already contains the same study is opened.
+    study: the study to sample, if the suite has several.
+    per_cell: items per cell of the design; n: items in total.
+    twice: items that two people judge (default: 200).
+    seed: the random seed of the draw.
     protocol: how items are drawn, paper or epicene (default: as in the runs).
-    precision: draw as many items as make the interval of each corrected headline reach about this
-    far to either side, e.g. 0.03.
-    pilot: an answered study of these runs, by whose labels cells that vary more get more items.
-    accuracy: how often the automatic judgement is right, if there is no pilot; by default nothing
-    is assumed.
+    precision: draw as many items as are needed for the interval of each corrected headline to
+        extend about this far to either side, e.g. 0.03.
+    pilot: an answered study of these runs; cells whose labels vary more in it get more items.
+    accuracy: how often the automatic judgement is right, if there is no pilot (default: no
+        assumption).
     uncertain_first: draw more of the answers whose automatic judgement is uncertain.
 
     >>> import epicene
@@ -120,18 +120,20 @@ def sample_study(
     languages = (language,) if isinstance(language, str) else tuple(language or ())
     spread = precision is not None or pilot is not None or uncertain_first
     if bool(stored) == bool(suite):
-        raise InputError("Name run folders, or a suite with --suite: one of the two.")
+        raise InputError("Name either run folders or a suite with --suite.")
     if suite is None:
         if data is not None or columns:
-            raise InputError("--data and --column go with --suite, not with runs.")
+            raise InputError(
+                "--data and --column require --suite, and cannot be combined with runs."
+            )
         if spread:
             wanted = _allocate(stored, study, wanted, pilot, accuracy, languages)
         elif accuracy is not None:
-            raise InputError("--accuracy goes with --precision.")
+            raise InputError("--accuracy requires --precision.")
         drawn = study_from_runs(stored, wanted, study=study, protocol=protocol, languages=languages)
     elif spread or accuracy is not None:
         raise InputError(
-            "--precision, --pilot, --accuracy and --uncertain-first are for studies of runs."
+            "--precision, --pilot, --accuracy and --uncertain-first apply only to studies of runs."
         )
     else:
         drawn = study_from_data(
@@ -155,16 +157,21 @@ def _allocate(
     accuracy: float | None,
     languages: tuple[str, ...],
 ) -> SamplingOptions:
-    """The options with a number of items for each cell."""
+    """The options with the number of items for each cell."""
     from epicene.studies.analysis.label_needs import allocate_labels
     from epicene.studies.analysis.study_builder import study_kind_of_runs
 
     if wanted.precision is not None and not 0 < wanted.precision < 0.5:
-        raise InputError("--precision is between 0 and 0.5, e.g. 0.03 for 3 points either way.")
+        raise InputError(
+            "--precision must be between 0 and 0.5, e.g. 0.03 for 3 percentage points either way."
+        )
     if accuracy is not None and not 0.5 < accuracy < 1:
-        raise InputError("--accuracy is between 0.5 and 1, e.g. 0.9.")
+        raise InputError("--accuracy must be between 0.5 and 1, e.g. 0.9.")
     if accuracy is not None and pilot is not None:
-        raise InputError("A pilot says how often the judgement is right; leave out --accuracy.")
+        raise InputError(
+            "--accuracy cannot be combined with --pilot, which shows how often the judgement is "
+            "right."
+        )
     labelled = None
     if pilot is not None:
         labelled = (pilot if isinstance(pilot, Study) else load_study(pilot)).answers().study
@@ -189,18 +196,18 @@ def new_study(
     language: str = "en",
     judgements: int = 2,
 ) -> Study:
-    """Make a study of your own from a file with a row per item, without a suite.
+    """Create your own study from a file with one row per item, without a suite.
 
     items: CSV, TSV, JSON, JSONL or Parquet. The columns id, kind (item, practice, check, filler),
-        group, condition, list, language, judgements, expected and feedback are about the item, if
-        they are there; all others are its texts.
-    ask: the question; `options` are the answers to choose from, or `between` the columns whose
-        texts people choose from. Without either people write a text, starting from the column
+        group, condition, list, language, judgements, expected and feedback describe the item, if
+        present; all other columns are its texts.
+    ask: the question. `options` are the answers to choose from, or `between` the columns whose
+        texts people choose from. Without either, people write a text, starting from the column
         `draft`.
-    show: the columns that people see (default: the first text); the others stay hidden.
+    show: the columns that people see (default: the first text); all others are hidden.
     judgements: how many people judge each item.
 
-    The study.toml that it writes can be edited: docs/reference/study_toml.md has all fields.
+    You can edit the study.toml that it writes: docs/reference/study_toml.md lists all fields.
     """
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.design.new_study import NewStudy, study_from_file
@@ -224,7 +231,7 @@ def new_study(
 def check_study_file(path: PathLike) -> StudyCheck:
     """What is wrong with a study's folder or file, and what it may lack.
 
-    Unlike `load_study` it lists everything at once.
+    Unlike `load_study`, it lists all problems at once.
     """
     from epicene.studies.collection.folder import STUDY_FILE
     from epicene.studies.design.checks import launch_advice, launch_problems, study_problems
@@ -284,13 +291,14 @@ class Study:
 
     @property
     def closes(self) -> datetime | None:
-        """When the study stops taking answers, if it does."""
+        """When the study stops accepting answers, if it does."""
         return self._folder.study.access.closes
 
     @property
     def shortfall(self) -> int:
-        """How many items fewer there are than the precision asked for: a cell has at most one of
-        each unit, such as one answer to a prompt."""
+        """How many items are missing for the requested precision: a cell has at most one item
+        per unit, such as one answer to a prompt.
+        """
         drawn = self._folder.study.drawn
         return sum(
             max(0, each.wanted - each.sampled)
@@ -304,7 +312,7 @@ class Study:
 
     @keyword_errors
     def progress(self) -> StudyProgress:
-        """How many items there are, how many judgements are wanted and given, by how many people.
+        """The number of items, of judgements wanted and given, and of people who gave them.
 
         Practice, attention checks and fillers are not counted.
         """
@@ -314,7 +322,7 @@ class Study:
 
     @keyword_errors
     def problems(self) -> list[str]:
-        """What people would stumble over on the pages, such as a key with two functions."""
+        """Problems that people would run into on the pages, such as a key with two functions."""
         from epicene.studies.collection.folder import STUDY_FILE
         from epicene.studies.design.checks import launch_problems
 
@@ -325,8 +333,8 @@ class Study:
     def answers(self, *, without: str | Iterable[str] = (), passed: bool = False) -> StudyAnswers:
         """People's answers: as a frame, a file, or results.
 
-        without: leave these people's answers out.
-        passed: leave out the answers of who failed the attention checks.
+        without: leave out these people's answers.
+        passed: leave out the answers of people who failed the attention checks.
         """
         return StudyAnswers(self._folder, without=_names(without), passed=passed)
 
@@ -346,14 +354,14 @@ class Study:
         incomplete: bool = False,
         layout: ResponseFormat = "auto",
     ) -> ImportCounts:
-        """Import answers given elsewhere: the whole file, or nothing if it has an error.
+        """Import answers collected outside Epicene: the whole file, or nothing if it has an error.
 
-        file: CSV, TSV or JSONL, results of PCIbex, or a JSON export of Label Studio.
-        participant: whose the answers are, if the file does not say.
-        columns: our field → the file's column.
+        file: CSV, TSV or JSONL, PCIbex results, or a JSON export of Label Studio.
+        participant: the person who gave the answers, if the file does not say.
+        columns: maps Epicene's fields to the file's columns.
         replace: replace a person's earlier answers.
         incomplete: accept responses that lack questions added later.
-        layout: pcibex or label-studio, if it is not to be detected.
+        layout: pcibex or label-studio (default: detected from the content).
         """
         from epicene.studies.exchange.response_files import ResponseFormat
 
@@ -370,12 +378,14 @@ class Study:
 
     @keyword_errors
     def adjudicate(self, by: str, out: PathLike | None = None) -> AdjudicationSheet:
-        """A sheet of the disagreements for `by` to decide; `import_answers` reads it back."""
+        """A sheet of the disagreements for the person `by` to decide; `import_answers` reads it
+        back.
+        """
         from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
         from epicene.studies.collection.sheets import adjudication_sheet
 
         if not by.strip():
-            raise InputError("--by is empty; say who decides.")
+            raise InputError("--by must not be empty; name the person who decides.")
         study = self._folder.study
         if why := why_no_adjudication(study):
             raise InputError(why)
@@ -391,7 +401,7 @@ class Study:
 
     @keyword_errors
     def write_sheets(self, people: int | str | Iterable[str], out: PathLike) -> Sheets:
-        """Write an empty sheet for each person, named or numbered, into the folder `out`."""
+        """Write one empty sheet per person, named or numbered, to the folder `out`."""
         from epicene.studies.collection.images import export_images
         from epicene.studies.collection.sheets import write_sheets
         from epicene.studies.design.checks import check_participant_name
@@ -409,7 +419,7 @@ class Study:
 
     @keyword_errors
     def write_project(self, to: TargetProgram, out: PathLike) -> list[Path]:
-        """Write the study as a project of another program, pcibex or label-studio."""
+        """Write the study as a project for another program, pcibex or label-studio."""
         from epicene.studies.collection.images import export_images
         from epicene.studies.collection.sheets import TargetProgram, write_project
 
@@ -419,26 +429,26 @@ class Study:
 
     @keyword_errors
     def links(self, people: str | Iterable[str] = (), url: str = "") -> polars.DataFrame:
-        """The links of a study: `who` (the owner, everybody, or a person's name) and `link`.
+        """The links of a study: `who` (the owner, everyone, or a person's name) and `link`.
 
-        people: who gets a personal link, besides those who have one.
-        url: the address of the pages; by default the last at which the study was served.
+        people: the people who get a personal link, in addition to those who have one.
+        url: the address of the pages (default: where the study was last served).
         """
         return _links_frame(self._folder, people, base_url(url) if url else self.address)
 
     @property
     def address(self) -> str:
-        """The address of the pages, as the study was last served."""
+        """The address of the pages where the study was last served."""
         return self._folder.address() or f"http://127.0.0.1:{PORT}"
 
     @property
     def served_before(self) -> bool:
-        """Whether the study was ever served."""
+        """Whether the study has ever been served."""
         return bool(self._folder.address())
 
     @keyword_errors
     def revoke(self, *people: str) -> None:
-        """Make these people's links useless at once; their answers are kept."""
+        """Revoke these people's links at once; their answers are kept."""
         from epicene.studies.collection.participants import open_participants
 
         with open_participants(self._folder) as participants:
@@ -455,13 +465,14 @@ class Study:
         lease: float = 30,
         ready: Callable[[polars.DataFrame], None] | None = None,
     ) -> None:
-        """Serve the pages where people judge, until stopped (Ctrl-C).
+        """Serve the annotation pages until stopped (Ctrl-C).
 
-        people: who gets a personal link, besides those who have one.
-        host, port: where to listen; port 0 takes any free one.
-        url: the address of the pages, https://HOST, if it is not that of `host` and `port`.
-        lease: for how many minutes an item waits for its answer.
-        ready: called with the links once the pages are there; by default they are printed.
+        people: the people who get a personal link, in addition to those who have one.
+        host, port: where to listen; port 0 picks a free port.
+        url: the public address of the pages, https://HOST (default: `host` and `port`).
+        lease: how many minutes an item stays reserved for the person it was shown to.
+        ready: a function that is called with the links once the pages are served (default: print
+            them).
         """
         from epicene.studies.collection.images import check_images
 
@@ -488,10 +499,10 @@ class Study:
 
     @keyword_errors
     def exclude(self, *people: str, reason: str, by: str = "owner") -> None:
-        """Keep these people's answers without counting them, and give their items to others.
+        """Exclude these people: keep their answers without counting them, and give their items to
+        others.
 
-        reason: why; tables and exports repeat it.
-        by: who decides.
+        reason: the reason, which tables and exports repeat. by: the person who decides.
         """
         from epicene.studies.collection.exclusion import exclude_participant
 
@@ -500,7 +511,9 @@ class Study:
 
     @keyword_errors
     def readmit(self, *people: str) -> None:
-        """Count excluded people's answers again; the rule in study.toml spares them from then."""
+        """Count excluded people's answers again; from then on, the rule in study.toml does not
+        apply to them.
+        """
         from epicene.studies.collection.exclusion import readmit_participant
 
         for person in people:
@@ -508,10 +521,10 @@ class Study:
 
     @keyword_errors
     def apply_rule(self) -> dict[str, str]:
-        """Exclude everybody whom the rule in study.toml excludes, finished or not, with reasons.
+        """Exclude everyone to whom the rule in study.toml applies, finished or not, with reasons.
 
-        The pages apply it when a person finishes; this is for people who left before that, and for
-        imported answers.
+        The pages apply the rule when a person finishes; this is for people who left earlier, and
+        for imported answers.
         """
         from epicene.studies.collection.exclusion import apply_rule
 
@@ -524,9 +537,9 @@ class Study:
 
     @keyword_errors
     def backup(self, out: PathLike) -> int:
-        """Write the whole study to a .tar.gz file, also while it is served; return its size.
+        """Write the whole study to a .tar.gz file, even while it is being served; return its size.
 
-        Keep it safe: it has the answers and the secret behind the links.
+        Keep the file safe: it contains the answers and the secret that the links are made from.
         """
         from epicene.studies.collection.backup import back_up
 
@@ -534,9 +547,10 @@ class Study:
 
     @keyword_errors
     def pilot(self, out: PathLike, n: int = 10) -> Study:
-        """Make a rehearsal of the study with about `n` items, in a folder of its own.
+        """Create a pilot of the study with about `n` items, in a separate folder.
 
-        Its answers never mix with those of the study, and its pages and tables say what it is.
+        Its answers never mix with those of the study, and its pages and tables say that it is a
+        pilot.
         """
         from epicene.studies.collection.folder import create_study_folder
         from epicene.studies.design.new_study import pilot_of
@@ -562,9 +576,10 @@ class Study:
         port: int = PORT,
         ready: Callable[[str], None] | None = None,
     ) -> None:
-        """Serve every page as a participant sees it, until stopped (Ctrl-C); nothing is stored.
+        """Serve every page as participants see it, until stopped (Ctrl-C); nothing is stored.
 
-        ready: called with the link once the pages are there; by default it is printed.
+        ready: a function that is called with the link once the pages are served (default: print
+            it).
         """
         import tempfile
 
@@ -609,9 +624,9 @@ class Study:
 
     @keyword_errors
     def forget(self, person: str) -> int:
-        """Delete a person who withdraws, with all that they answered, for good.
+        """Permanently delete a person who withdraws, with all their answers.
 
-        Returns how many answers those were. What was exported before is as it was.
+        Returns the number of deleted answers. Files exported earlier are unchanged.
         """
         from epicene.studies.collection.folder import RESPONSES_FILE
         from epicene.studies.collection.participants import delete_participant
@@ -621,7 +636,7 @@ class Study:
 
 @keyword_errors
 def restore_study(file: PathLike, out: PathLike) -> Study:
-    """Unpack what `Study.backup` wrote into a new folder; the links work as before."""
+    """Restore a backup written by `Study.backup` into a new folder; the links work as before."""
     from epicene.studies.collection.backup import restore
 
     return Study(restore(Path(file), Path(out)))
@@ -637,7 +652,7 @@ def serve_studies(
     lease: float = 30,
     ready: Callable[[list[polars.DataFrame]], None] | None = None,
 ) -> None:
-    """Serve several studies in one process, each at a host name of its own, until stopped.
+    """Serve several studies in one process, each at its own host name, until stopped.
 
     urls: the address of each study, all with https:// or all with http://.
     """
@@ -646,7 +661,7 @@ def serve_studies(
     addresses = [base_url(url) for url in urls]
     if len(addresses) != len(studies) or len(set(addresses)) < len(addresses):
         raise InputError(
-            f"{len(studies)} studies want as many different addresses in --url, and there are "
+            f"{len(studies)} studies need as many different addresses in --url, but there are "
             f"{len(set(addresses))}."
         )
     if len({address.partition("://")[0] for address in addresses}) > 1:
@@ -680,12 +695,12 @@ def serve_studies(
 
 
 def base_url(url: str) -> str:
-    """The base address of links, checked; the pages are at the root of a host."""
+    """The base address of links, checked: the pages must be at the root of a host."""
     found = _BASE_URL.fullmatch(url)
     if not found or int(found["port"] or 0) > MAX_PORT:
         raise InputError(
-            f"{url!r} cannot be the address of the pages: that is http:// or https://, a host, "
-            "perhaps its port, and nothing after it."
+            f"{url!r} cannot be the address of the pages: use http:// or https://, a host and "
+            "optionally a port, with nothing after it."
         )
     return found["root"].lower()
 
@@ -709,7 +724,7 @@ def _links_frame(folder: StudyFolder, people: str | Iterable[str], url: str) -> 
 
 
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
-    """The name and link of everybody, after inviting the `people`."""
+    """The name and link of everyone, after inviting `people`."""
     from epicene.studies.collection.links import User, load_signer
     from epicene.studies.collection.participants import open_participants
     from epicene.studies.design.checks import check_participant_name
@@ -727,8 +742,8 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
     for name in names:
         if name not in invited:
             raise InputError(
-                f"Somebody entered by the open link as {name} already; "
-                "give the person another name."
+                f"Someone has already joined as {name} through the open link; choose another name "
+                "for this person."
             )
     yield "(owner)", link(User("owner"))
     access = folder.study.access
@@ -748,12 +763,12 @@ _PLACEHOLDERS = {
 
 
 def _placeholder(parameter: str) -> str:
-    """What to write for the participant's id in the link, if the platform is known."""
+    """The placeholder for the participant's id in the link, if the platform is known."""
     return _PLACEHOLDERS.get(parameter.lower(), "ID")
 
 
 def _server() -> Callable[..., None]:
-    """The function that serves pages, if it can be used here."""
+    """The function that serves the pages; raises if it cannot be used here."""
     import asyncio
 
     try:
@@ -777,10 +792,10 @@ def _server() -> Callable[..., None]:
 def _reduced_work(
     names: Sequence[str], sheets: Collection[str], answered: Mapping[str, int]
 ) -> Iterator[str]:
-    """Who has less to do, or nothing, because of earlier answers."""
+    """Sentences about people who have less to do, or nothing, because of earlier answers."""
     for name in names:
         if name not in sheets:
-            yield f"There is nothing to do for {name}, who gets no sheet."
+            yield f"{name} has nothing left to do and gets no sheet."
         elif answered[name]:
             done = pluralise(answered[name], "item")
-            yield f"The sheet of {name} leaves out {done} that {name} has answered already."
+            yield f"The sheet of {name} leaves out {done} that {name} has already answered."

@@ -1,4 +1,4 @@
-"""The answers to a study, and what comes of them: metrics, tables, figures."""
+"""The answers to a study and their results: metrics, tables, figures."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 _FORMATS: dict[str, ExportFormat] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
 
 
-PILOT_NOTE = "A pilot: these answers are a rehearsal."
+PILOT_NOTE = "This is a pilot: its answers are not results of the study."
 
 
 class StudyAnswers:
-    """People's answers to a study that fit it as it is now, without those of excluded people.
+    """People's answers to a study that fit its current version, without those of excluded people.
 
     Get them from `Study.answers`.
     """
@@ -67,31 +67,34 @@ class StudyAnswers:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whose answers are left out, and which do not fit the study any more."""
+        """Whose answers are left out, and which no longer fit the study."""
         return _sentences(self._nobody_failed, self._excluded.note, self._valid.note)
 
     def table_notes(self, per: ExportUnit) -> tuple[str, ...]:
-        """The notes on the table of `write_table`, in which only items are without such people."""
+        """The notes on the table of `write_table`, where these people are left out only of the
+        rows per item.
+        """
         if per == "item":
             return self.notes
         return _sentences(self._nobody_failed, self._excluded.marked_note, self._valid.note)
 
     def __len__(self) -> int:
-        """How many responses there are, each about one item."""
+        """The number of responses, each about one item."""
         return len(self._valid.responses)
 
     def __repr__(self) -> str:
-        """How many responses of how many people, and the notes."""
+        """The number of responses and of people, and the notes."""
         people = len({each.participant for each in self._valid.responses})
         found = f"{pluralise(len(self), 'response')} of {people} people to {self._study.name}"
         return f"<{' '.join((f'{found}.', *self.notes))}>"
 
     @keyword_errors
     def frame(self, *, hidden: bool = False) -> polars.DataFrame:
-        """A row per response: participant, item, what was shown, an answer per question, and when.
+        """One row per response: participant, item, what was shown, one answer per question, and the
+        time.
 
-        Tags are lists of texts; marks are lists of start, end and label. With `hidden` the fields
-        are there that people did not see.
+        Tags are lists of texts; marks are lists of start, end and label. `hidden` adds the fields
+        that people did not see.
         """
         import polars as pl
 
@@ -121,7 +124,7 @@ class StudyAnswers:
 
     @keyword_errors
     def adjudications(self) -> polars.DataFrame:
-        """A row per decision on a disagreement: item, question, value, by, at."""
+        """One row per decision on a disagreement: item, question, value, by, at."""
         import polars as pl
 
         from epicene.studies.exchange.sheet_cells import answer_to_cell
@@ -171,31 +174,32 @@ class StudyAnswers:
 
     @keyword_errors
     def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
-        """The headlines of runs corrected by people's labels, and people against the judge.
+        """The headlines of runs corrected by people's labels, and people compared with the
+        automatic judge.
 
-        Metrics are NAME (corrected), by automatic judgements and labels; NAME (people alone), by
-        labels; NAME (automatic).
+        Metrics are NAME (corrected), from automatic judgements and labels; NAME (people alone),
+        from the labels; NAME (automatic).
         """
         return CorrectedResults(self.study.corrections(tabulate(runs).stored), self.notes)
 
     @property
     def mixed_kinds(self) -> tuple[str, ...]:
-        """That `export` has rows that are not about items of the study, if it has."""
+        """A note that `export` has rows that are not about items of the study, if it has any."""
         items = {item.id for item in self._study.items}
         others = sum(each.item not in items for each in self._valid.responses)
         if not others:
             return ()
         return (
-            f"{others} of {pluralise(len(self), 'row')} are practice, attention checks or fillers; "
-            "--per judgement has a column that says which.",
+            f"{others} of {pluralise(len(self), 'row')} are practice, attention checks or "
+            "fillers; use --per judgement for a column that says which.",
         )
 
     @keyword_errors
     def table(self, per: ExportUnit = "judgement", *, hidden: bool = False) -> polars.DataFrame:
-        """The answers for analysis: a row per judgement, item or participant.
+        """The answers for analysis: one row per judgement, item or participant.
 
-        Unlike `frame` it says of each row whether it is about an item, practice, an attention check
-        or a filler (`kind`), where it was shown, and if the person is excluded.
+        Unlike `frame`, each row says whether it is about an item, practice, an attention check or a
+        filler (`kind`), where it was shown, and whether the person is excluded.
         """
         return self._table(per, hidden=hidden).frame()
 
@@ -228,7 +232,7 @@ class StudyAnswers:
     ) -> None:
         """Write `table`, or its `codebook`, as csv, tsv, jsonl, xlsx or parquet.
 
-        bom: begin a CSV or TSV file so that Excel reads it as UTF-8.
+        bom: start a CSV or TSV file with a byte order mark, so that Excel reads it as UTF-8.
         """
         from epicene.core.files import write_atomically
 
@@ -257,7 +261,7 @@ class StudyAnswers:
 
     @keyword_errors
     def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
-        """Agreement between people and with the suite, beside models in `runs`."""
+        """Agreement between people and with the suite, next to the models in `runs`."""
         return StudyResults(
             self._study,
             self._valid,
@@ -276,7 +280,7 @@ class CorrectedResults(TabledResults):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whose answers are left out, and which do not fit the study any more."""
+        """Whose answers are left out, and which no longer fit the study."""
         return self._notes
 
     def _estimates(self) -> Mapping[str, Estimate]:
@@ -295,7 +299,10 @@ def _table_format(out: PathLike) -> TableFormat:
     ending = Path(out).suffix.lower().removeprefix(".")
     known: dict[str, TableFormat] = {each: each for each in get_args(TableFormat)}
     if ending not in known:
-        raise InputError(f"{out} does not say in which form; end it in .{', .'.join(known)}.")
+        raise InputError(
+            f"The format of {out} is not clear from its name; use the extension "
+            f".{', .'.join(known)}."
+        )
     return known[ending]
 
 
@@ -304,7 +311,10 @@ def _format_of(out: PathLike | None) -> ExportFormat:
         return "csv"
     ending = Path(out).suffix.lower()
     if ending not in _FORMATS:
-        raise InputError(f"{out} does not say in which form; end it in .csv, .tsv or .jsonl.")
+        raise InputError(
+            f"The format of {out} is not clear from its name; use the extension .csv, .tsv or "
+            ".jsonl."
+        )
     return _FORMATS[ending]
 
 
@@ -322,10 +332,10 @@ def _answer_type(question: Question) -> Any:
 
 
 class StudyResults(TabledResults):
-    """The results of a study, as its suite and the quality of the answers give them.
+    """The results of a study: those of its suite, and the quality of the answers.
 
-    `records` and `summary` are what the frames are made from; `summary` is None if no suite judges
-    the answers.
+    The frames are made from `records` and `summary`; `summary` is None if no suite judges the
+    answers.
     """
 
     def __init__(
@@ -368,7 +378,7 @@ class StudyResults(TabledResults):
         )
 
     def _with_exclusions(self, record: RecordT) -> RecordT:
-        """The table or figure with notes on who is excluded, and that it is of a pilot."""
+        """The table or figure with notes on who is excluded, and on whether this is a pilot."""
         added: tuple[str, ...] = _sentences(
             PILOT_NOTE if self._study.pilot else "", self._excluded.note
         )
@@ -378,14 +388,14 @@ class StudyResults(TabledResults):
 
     def _missing(self) -> str:
         given, wanted = self.progress.given, self.progress.wanted
-        return f"{given} of {wanted} judgements are there so far." if given < wanted else ""
+        return f"{given} of {wanted} judgements have been given so far." if given < wanted else ""
 
     def _unread(self) -> str:
         if self.summary is None or not self.summary.unread:
             return ""
         return (
             f"Not in the suite's own tables: {pluralise(self.summary.unread, 'response')} without "
-            "an answer to what its study asks, as study.toml was changed."
+            "an answer to the suite's own questions, because study.toml was changed."
         )
 
     @property
@@ -403,7 +413,7 @@ class StudyResults(TabledResults):
         return self.records[0]
 
     def select(self, names: Collection[str] = ()) -> list[Table]:
-        """The records of the tables of these names; all, if none is named."""
+        """The records of the tables with these names; all tables if none is named."""
         for name in names:
             if name not in self.tables:
                 raise unknown("table", name, self.tables)
@@ -430,7 +440,9 @@ class StudyResults(TabledResults):
         return Figure(self._figures[name])
 
     def document(self, names: Collection[str] = ()) -> dict[str, Any]:
-        """The results as the commands write them with --json, with these tables or all."""
+        """The results as the command line writes them with --json, with these tables or all
+        tables.
+        """
         from epicene.core.records import Estimate
         from epicene.report.table_formats import estimate_json, tables_json
 

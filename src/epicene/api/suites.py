@@ -1,4 +1,4 @@
-"""What suites there are, and all about one."""
+"""The installed suites, and everything about one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def suites() -> polars.DataFrame: ...
 @overload
 def suites(name: SuiteLike) -> dict[str, Any]: ...
 def suites(name: SuiteLike | None = None) -> polars.DataFrame | dict[str, Any]:
-    """The installed suites, a row each; or all about one: its card, protocols, settings, roles.
+    """The installed suites, one row each, or everything about one: its card, protocols, settings,
+    roles.
 
     >>> epicene.suites()["suite"].to_list()
     ['alternations', 'apgc', 'genform', 'gramvis', 'misgendering', ...]
@@ -46,7 +47,7 @@ def suites(name: SuiteLike | None = None) -> polars.DataFrame | dict[str, Any]:
 
 
 def suite_with_verbs(suite: Suite[Any, Any]) -> Suite[Any, Any]:
-    """The suite with the verbs that its own items ask for, if it does not name them."""
+    """The suite with the verbs that its items ask for, if it does not name them itself."""
     from epicene.runs.capabilities import find_verbs
 
     if all(stage.verbs for stage in suite.stages):
@@ -56,7 +57,7 @@ def suite_with_verbs(suite: Suite[Any, Any]) -> Suite[Any, Any]:
 
 
 def describe_suite(suite: Suite[Any, Any]) -> dict[str, Any]:
-    """A suite's card, and what it asks of whom."""
+    """A suite's card, and what it asks of each role."""
     return {
         **msgspec.to_builtins(suite.card),
         "protocols": {p.name: p.about for p in suite.protocols.values()},

@@ -33,7 +33,7 @@ class Sweep:
 
     @property
     def complete(self) -> bool:
-        """Whether every run that is possible is complete."""
+        """Whether every possible run is complete."""
         return not (self.state.unfinished or self.problem)
 
     @property
@@ -47,7 +47,9 @@ class Sweep:
         return [load(run.folder) for run in self.state.runs if run.answered]
 
     def states(self) -> polars.DataFrame:
-        """One row per run: its title, suite, model, state and why, requests, answers, cost."""
+        """One row per run: its title, suite, model, state and the reason for it, requests,
+        answers, cost.
+        """
         import msgspec
 
         return rows_frame(msgspec.to_builtins(run) for run in self.state.runs)
@@ -79,9 +81,9 @@ def sweep(
     """Run every model of a plan on every suite, and write one report; call it again to resume.
 
     plan: a TOML file (`epicene sweep --example` prints one), or its content as a mapping.
-    out: the folder for runs and report; by default the plan's name.
-    limit: for a trial, the most items from each part of the data, in every run.
-    max_cost: the most that all requests may cost, in US dollars, before what the plan says.
+    out: the folder for the runs and the report (default: the plan's name).
+    limit: for a trial, the maximum number of items from each part of the data, in every run.
+    max_cost: the maximum cost of all requests, in US dollars; overrides the plan's own value.
 
     >>> plan = {"models": [{"spec": "random"}], "suites": [{"name": "alternations", "limit": 1}]}
     >>> epicene.sweep(plan, "trial", progress=False).complete
@@ -100,7 +102,9 @@ def estimate_sweep(
     limit: int | None = None,
     max_cost: float | None = None,
 ) -> polars.DataFrame:
-    """What each run of a plan would take: requests, tokens, images, cost, time. Nothing is sent."""
+    """Estimate what each run of a plan would take: requests, tokens, images, cost, time. No
+    request is sent.
+    """
     from epicene.report.sweep import estimate_table
 
     prepared = prepare_sweep(plan, out, limit=limit, max_cost=max_cost)
@@ -128,8 +132,8 @@ class PreparedSweep:
         total = total_forecast(self.forecasts)
         if self.limits.max_hours is not None and total.unknown:
             show(
-                f"How long {total.unknown} runs take is not known, so max_hours is not checked "
-                "for them; no run begins after it."
+                f"There is no time estimate for {total.unknown} runs, so max_hours is not checked "
+                "for them in advance; no run starts after max_hours."
             )
         spent = 0.0
         if self.limits.max_cost is not None:
@@ -197,7 +201,7 @@ def prepare_sweep(
 
     if isinstance(plan, Mapping):
         if out is None:
-            raise InputError("Name the folder of the sweep with `out`.")
+            raise InputError("Name the sweep's folder with `out`.")
         file, folder = parse_plan(plan, Path("plan")), Path(out)
     else:
         file = read_plan(Path(plan))

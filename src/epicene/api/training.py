@@ -32,15 +32,15 @@ def train(
     small: bool = False,
     progress: bool = True,
 ) -> str:
-    """Train a tagger, and return its spec, for use as a `model` of `run` and `rewrite`.
+    """Train a tagger, and return its spec, which you can pass as `model` to `run` and `rewrite`.
 
     out: a new folder for the tagger.
-    data: your file or folder; by default the suite's starter set.
-    split: which part of the data (default: train).
-    seed: the same seed, the same tagger.
-    members: networks whose probabilities are averaged.
-    epochs: how often all sentences are read with their labels.
-    small: a smaller network, without pre-training, for a machine without a GPU.
+    data: your file or folder (default: the suite's starter set).
+    split: the part of the data (default: train).
+    seed: the random seed; the same seed gives the same tagger.
+    members: the number of networks whose probabilities are averaged.
+    epochs: the number of passes over the sentences with their labels.
+    small: train a smaller network without pre-training, for machines without a GPU.
 
     >>> import epicene
     >>> tagger = epicene.train("apgc", "tagger", data="corpus")  # doctest: +SKIP

@@ -1,7 +1,7 @@
 """Errors name options as the caller writes them: `--out` on the command line, `out=` in Python.
 
-Below this package messages name them as on the command line. A function that is called from Python
-raises them with keyword arguments instead.
+Below this package, messages name options as on the command line. A function that is called from
+Python raises them with keyword arguments instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 
 @contextmanager
 def command_line_wording() -> Iterator[None]:
-    """Errors that are raised inside name options as on the command line."""
+    """Errors raised inside this context name options as on the command line."""
     token = _on_command_line.set(True)
     try:
         yield
@@ -34,7 +34,7 @@ def command_line_wording() -> Iterator[None]:
 
 
 def keyword_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function of the API: what it raises names keyword arguments."""
+    """Decorate a function of the API so that its errors name keyword arguments."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -51,10 +51,12 @@ def keyword_errors(function: Callable[P, R]) -> Callable[P, R]:
 _KEYWORDS = {"set": "settings", "column": "columns", "from": "from_"}
 _FLAGS = frozenset({"hidden", "incomplete", "passed", "replace"})
 _WITH_VALUES = frozenset({"dtype", "language", "on", "pronouns", "protocol", "suite", "task", "to"})
+# A word that follows an option and is no value of it.
+_VERBS = "and|applies|apply|cannot|can|go|is|must|needs|or|requires|require|takes|with|works"
 _OPTION = re.compile(
     r"--(?P<name>[a-z][a-z-]*[a-z])"
     # --set NAME=VALUE, --model ROLE=SPEC,SPEC, or --protocol NAME
-    r"(?: (?:(?P<key>\w+)=(?P<pair>[\w,]*)|(?!(?:and|go|or|takes)\b)(?P<value>\w[\w|-]*)))?"
+    rf"(?: (?:(?P<key>\w+)=(?P<pair>[\w,]*)|(?!(?:{_VERBS})\b)(?P<value>\w[\w|-]*)))?"
 )
 _COMMAND = re.compile(r"(`[^`-][^`]*`)")  # of a shell: it stays as it is
 

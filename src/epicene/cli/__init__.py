@@ -1,7 +1,8 @@
 """The command line: all commands, and `main`, which turns errors into a message and an exit code.
 
-0 done; 1 the run is incomplete or failed, or a gate fails; 2 the user's input is wrong; 3 a gate is
-undecided. No module of a command imports anything heavy before the command is called.
+Exit codes: 0 for success; 1 if the run is incomplete or failed, or if a gate fails; 2 if the user's
+input is wrong; 3 if a gate is undecided. A command's module imports nothing heavy until the command
+is called.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ app = typer.Typer(
 
 @app.callback(
     epilog=(
-        "--debug, anywhere, shows where an error came from. `epicene suites SUITE` explains a "
-        "suite's settings and data, `epicene models` how a model is named."
+        "Add --debug anywhere to see where an error came from. `epicene suites SUITE` "
+        "explains a suite's settings and data; `epicene models` explains how to name a model."
     )
 )
 def _root(
@@ -73,7 +74,8 @@ def _root(
         typer.Option(
             "--suite",
             metavar="FILE.py",
-            help="Make the suites of this file known by name, also with EPICENE_SUITE_FILES.",
+            help="Register the suites in this file, so that you can use them by name. "
+            "Environment variable: EPICENE_SUITE_FILES.",
         ),
     ] = None,
 ) -> None:
@@ -125,7 +127,7 @@ def run_app(arguments: list[str]) -> int:
     except TyperException as error:
         place = getattr(getattr(error, "ctx", None), "command_path", "epicene")
         message = error.format_message().strip().rstrip(".")
-        raise InputError(f"{message}; `{place} --help` shows what there is.") from None
+        raise InputError(f"{message}; see `{place} --help`.") from None
     if result == _INTERRUPTED:
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
@@ -143,7 +145,7 @@ def main() -> None:
 def run_with_exit_code(work: Callable[[], int]) -> int:
     """Call `work` and return the exit code; errors are printed, not raised.
 
-    Output that could not be written means 1.
+    The exit code is 1 if output could not be written.
     """
     try:
         code = work()
@@ -165,7 +167,7 @@ def _report_error(error: BaseException) -> int:
         return _print_error(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _print_error(
-            "Stopped. What was answered is kept: run the same command again to resume.", 1
+            "Stopped. All answers so far are stored; run the same command again to resume.", 1
         )
     except BrokenPipeError:
         return 1  # the reader of our output has ended, as `head` does
@@ -174,7 +176,9 @@ def _report_error(error: BaseException) -> int:
         return _print_error(f"{place}{error.strerror or error}.", 1)
     except Exception as error:
         kind = type(error).__name__
-        return _print_error(f"Unexpected error ({kind}: {error}); --debug shows where.", 1)
+        return _print_error(
+            f"Unexpected error ({kind}: {error}); run with --debug to see where.", 1
+        )
 
 
 def _print_error(sentence: str, code: int) -> int:

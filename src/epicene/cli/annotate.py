@@ -24,7 +24,7 @@ def forget(
     person: Annotated[str, typer.Argument(metavar="PERSON", help="Who withdraws.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Delete a person who withdraws, with all that they answered, for good."""
+    """Permanently delete a person who withdraws, with all their answers."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -35,8 +35,8 @@ def forget(
         return
     deleted = chosen.forget(person)
     note(
-        f"Deleted {person}, with {pluralise(deleted, 'answer')}. Whatever was exported before is "
-        "as it was."
+        f"Deleted {person}, with {pluralise(deleted, 'answer')}. Files exported earlier are "
+        "unchanged."
     )
 
 
@@ -44,40 +44,42 @@ def _confirm(what: str) -> bool:
     """Ask at the terminal for confirmation."""
     if not sys.stdin.isatty():
         raise InputError(
-            f"This would delete {what}, and there is no terminal to confirm it at; give --yes."
+            f"This would delete {what}, and there is no terminal to ask for confirmation; use "
+            "--yes."
         )
-    return typer.confirm(f"Delete {what}, for good?", err=True)
+    return typer.confirm(f"Permanently delete {what}?", err=True)
 
 
 def exclude(
     study: StudyPath,
     people: Annotated[
-        list[str] | None, typer.Argument(metavar="[PERSON…]", help="Whose answers must not count.")
+        list[str] | None,
+        typer.Argument(metavar="[PERSON…]", help="People whose answers must not count."),
     ] = None,
     reason: Annotated[
-        str, typer.Option("--reason", help="Why; tables and exports repeat it.")
+        str, typer.Option("--reason", help="The reason, which tables and exports repeat.")
     ] = "",
     by: Annotated[str, typer.Option("--by", help="Who decides.")] = "owner",
     rule: Annotated[
         bool,
         typer.Option(
             "--rule",
-            help="Instead: apply the rule in study.toml to everybody, also to people who left "
-            "early and to imported answers.",
+            help="Apply the rule in study.toml to everyone instead, including people who "
+            "left early and imported answers.",
         ),
     ] = False,
     readmit: Annotated[
-        bool, typer.Option("--readmit", help="Instead: count these people's answers again.")
+        bool, typer.Option("--readmit", help="Count these people's answers again instead.")
     ] = False,
 ) -> None:
-    """Exclude people: their answers are kept, do not count, and their items go to others."""
+    """Exclude people: their answers are kept but do not count, and their items go to others."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
     chosen = load_study(study)
     named = people or []
     if rule == bool(named) or (readmit and not named):
-        raise InputError("Name people, or give --rule: one of the two.")
+        raise InputError("Either name people or use --rule.")
     if rule:
         for name, why in chosen.apply_rule().items():
             note(f"Excluded {name}: {why}.")
@@ -86,20 +88,22 @@ def exclude(
         note(f"The answers of {', '.join(named)} count again.")
     else:
         chosen.exclude(*named, reason=reason, by=by)
-        note(f"Excluded {', '.join(named)}; the answers are kept, and the items go to others.")
-    note(f"Excluded in all: {len(chosen.excluded)}.")
+        note(f"Excluded {', '.join(named)}. Their answers are kept, and their items go to others.")
+    note(f"Total excluded: {len(chosen.excluded)}.")
 
 
 PeopleOption: TypeAlias = Annotated[
     str,
-    typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
+    typer.Option(
+        metavar="A,B,…", help="People who get a personal link, in addition to those who have one."
+    ),
 ]
 UrlOption: TypeAlias = Annotated[
     str,
     typer.Option(
         "--url",
         metavar="URL",
-        help="The address of the pages, https://HOST, if it is not --host and --port.",
+        help="The public address of the pages, https://HOST (default: --host and --port).",
     ),
 ]
 
@@ -108,21 +112,28 @@ def serve(
     studies: Annotated[
         list[Path],
         typer.Argument(
-            metavar="STUDY…", help="A study's folder; or several, each with a --url of its own."
+            metavar="STUDY…",
+            help="The study's folder, or several folders, each with its own --url.",
         ),
     ],
     people: PeopleOption = "",
     host: Annotated[
         str, typer.Option(help="The address to listen on (default: this machine only).")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
+    ] = 8765,
     url: UrlOption = "",
     lease: Annotated[
         float,
-        typer.Option(min=1, metavar="MINUTES", help="How long an item waits for its answer."),
+        typer.Option(
+            min=1,
+            metavar="MINUTES",
+            help="How long an item stays reserved for the person it was shown to.",
+        ),
     ] = 30,
 ) -> None:
-    """Serve the pages where people judge, until stopped; prints the links."""
+    """Serve the annotation pages until stopped; prints the links."""
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
@@ -139,8 +150,9 @@ def serve(
         print_links(links)
         if not _is_loopback(host):
             note(
-                f"Listening on {host}: everybody who reaches this machine can try. Links and "
-                "answers are sent unencrypted unless an HTTPS proxy is in front of it."
+                f"Listening on {host}: anyone who can reach this machine can try to connect. "
+                "Links and answers are sent unencrypted unless an HTTPS proxy is in front of "
+                "this server."
             )
         if chosen.closes is not None:
             has = "closed" if chosen.closes <= datetime.now(UTC) else "closes"
@@ -148,7 +160,7 @@ def serve(
         note("Serving until stopped (Ctrl-C).")
 
     chosen.serve(split_names(people), host=host, port=port, url=url, lease=lease, ready=ready)
-    note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
+    note("Stopped. All answers are stored; repeat the command to resume, with the same links.")
 
 
 def _serve_several(
@@ -158,11 +170,14 @@ def _serve_several(
     from epicene.cli.output import note
 
     if people:
-        raise InputError("--people goes with one study; `annotate links` invites people to each.")
+        raise InputError(
+            "--people works with one study only; use `annotate links` to invite "
+            "people to each study."
+        )
     serve_studies(
         [load_study(path) for path in paths], split_names(urls), host=host, port=port, lease=lease
     )
-    note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
+    note("Stopped. All answers are stored; repeat the command to resume, with the same links.")
 
 
 def links(
@@ -177,7 +192,7 @@ def links(
         ),
     ] = "",
 ) -> None:
-    """Print the links of a study: the owner's, the open one and personal ones."""
+    """Print the links of a study: the owner's, the open link and the personal links."""
     from epicene.api.studies import base_url, load_study, print_links
     from epicene.cli.output import note
 
@@ -189,8 +204,12 @@ def links(
         note(f"The link of {name} no longer works; answers given with it are kept.")
     print_links(chosen.links(split_names(people), wanted))
     if not wanted:
-        why = "where the study was last served" if served else "as the study was not served yet"
-        note(f"The links lead to {chosen.address}, {why}; --url names another address.")
+        why = (
+            "the address where the study was last served"
+            if served
+            else "because the study has not been served yet"
+        )
+        note(f"The links point to {chosen.address}, {why}; use --url for another address.")
 
 
 def _is_loopback(host: str) -> bool:
@@ -200,7 +219,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-app = typer.Typer(help="Draw a human study, take in people's answers, and tabulate them.")
+app = typer.Typer(help="Sample a human study, collect people's answers, and tabulate them.")
 
 
 @app.command()
@@ -213,27 +232,30 @@ def sample(
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
     ] = Path("study"),
     study: Annotated[
-        str, typer.Option("--study", help="Which of the suite's studies, if it has several.")
+        str, typer.Option("--study", help="The study to sample, if the suite has several.")
     ] = "",
     suite: Annotated[
-        str, typer.Option("--suite", help="For studies of data: the suite, instead of runs.")
+        str,
+        typer.Option(
+            "--suite", help="For studies of data: the suite to sample from, instead of runs."
+        ),
     ] = "",
     data: Annotated[
         Path | None, typer.Option("--data", "-d", help="With --suite: your file or folder.")
     ] = None,
     column: Columns = None,
     language: Annotated[
-        list[str] | None, typer.Option("--language", "-l", help="Only items in these.")
+        list[str] | None, typer.Option("--language", "-l", help="Only items in these languages.")
     ] = None,
     per_cell: Annotated[
-        int | None, typer.Option(min=1, help="How many items of each cell of the design.")
+        int | None, typer.Option(min=1, help="Items per cell of the design.")
     ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", min=1, help="How many items in all, spread over the cells.")
+        int | None, typer.Option("--n", min=1, help="Items in total, spread over the cells.")
     ] = None,
     twice: Annotated[
         int | None,
-        typer.Option(min=0, help="How many of them two people judge (default: 200)."),
+        typer.Option(min=0, help="Items that two people judge (default: 200)."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Another draw.")] = None,
     protocol: Annotated[
@@ -248,21 +270,24 @@ def sample(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Draw as many as make each corrected headline precise to ± this, e.g. 0.03.",
+            help="Draw as many items as are needed to estimate each corrected headline to "
+            "within ± this, e.g. 0.03.",
         ),
     ] = None,
     pilot: Annotated[
         Path | None,
         typer.Option(
             metavar="STUDY",
-            help="An answered study of these runs; cells whose labels vary more get more items.",
+            help="An answered study of these runs; cells whose labels vary more in it get "
+            "more items.",
         ),
     ] = None,
     accuracy: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="With --precision: how often the automatic judgement is right, if no pilot says.",
+            help="With --precision and without --pilot: how often the automatic judgement is "
+            "right.",
         ),
     ] = None,
     uncertain_first: Annotated[
@@ -273,7 +298,7 @@ def sample(
         ),
     ] = False,
 ) -> None:
-    """Draw a study from what models answered in runs, or from a suite's data."""
+    """Sample a study from models' answers in runs, or from a suite's data."""
     from epicene.api.studies import sample_study
     from epicene.cli.output import note
 
@@ -299,7 +324,7 @@ def sample(
     if made.shortfall:
         note(
             f"{pluralise(made.shortfall, 'item')} fewer than needed: some cells have too few "
-            "answers to different prompts, so the interval will be wider."
+            "answers to different prompts, so the intervals will be wider."
         )
     note(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
@@ -313,11 +338,14 @@ def import_(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Answers as CSV, TSV or JSONL, results of PCIbex, a JSON export of Label Studio."
+            help="Answers as CSV, TSV or JSONL, PCIbex results, or a JSON export of Label Studio."
         ),
     ],
     participant: Annotated[
-        str, typer.Option("--participant", help="Whose they are, if the file does not say.")
+        str,
+        typer.Option(
+            "--participant", help="The person who gave the answers, if the file does not say."
+        ),
     ] = "",
     column: Columns = None,
     replace: Annotated[
@@ -332,7 +360,7 @@ def import_(
         typer.Option("--format", help="The file's format (default: detected from its content)."),
     ] = "auto",
 ) -> None:
-    """Import answers given elsewhere: the whole file, or nothing if it has an error."""
+    """Import answers collected outside Epicene: the whole file, or nothing if it has an error."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -346,11 +374,11 @@ def import_(
     )
     was = {1: "was"}
     note(
-        f"{pluralise(counts.new, 'new answer')}, {counts.replaced} in place of others, "
-        f"{counts.same} {was.get(counts.same, 'were')} there already."
+        f"{pluralise(counts.new, 'new answer')}, {counts.replaced} replaced, {counts.same} "
+        f"{was.get(counts.same, 'were')} already there."
     )
     if decided := counts.adjudications:
-        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} settled.")
+        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} decided by adjudication.")
 
 
 @app.command()
@@ -362,7 +390,7 @@ def adjudicate(
         typer.Option("--out", "-o", help="The file to write (default: standard output)."),
     ] = None,
 ) -> None:
-    """Write a sheet of the disagreements; `import` reads the decisions from it."""
+    """Write a sheet of the disagreements; `annotate import` reads the decisions back from it."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -370,7 +398,7 @@ def adjudicate(
     if out is None:
         sys.stdout.write(sheet.text)
     about = f"{pluralise(sheet.answers, 'answer')} about {pluralise(sheet.items, 'item')}"
-    note(f"To be settled: {about}.")
+    note(f"To be decided: {about}.")
     if sheet.note:
         note(sheet.note)
 

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
 WithoutOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--without", metavar="NAME", help="Leave this person's answers out."),
+    typer.Option(
+        "--without", metavar="NAME", help="Leave out this person's answers; may be repeated."
+    ),
 ]
 PassedOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--passed", help="Leave out the answers of who failed the attention checks."),
+    typer.Option(
+        "--passed", help="Leave out the answers of people who failed the attention checks."
+    ),
 ]
 
 
@@ -44,7 +48,7 @@ def export(
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option("--form", help="The format (default: by the file's extension, or csv)."),
+        typer.Option("--form", help="The format (default: from the file's extension, or csv)."),
     ] = None,
     hidden: Annotated[
         bool,
@@ -56,31 +60,39 @@ def export(
         ExportUnit | None,
         typer.Option(
             "--per",
-            help="For analysis: a row per judgement, item or participant, with kind, list, "
+            help="For analysis: one row per judgement, item or participant, with kind, list, "
             "position, on-screen order, flags and exclusions.",
         ),
     ] = None,
     codebook: Annotated[
-        bool, typer.Option("--codebook", help="With --per: describe its columns instead.")
+        bool,
+        typer.Option("--codebook", help="With --per: write a description of its columns instead."),
     ] = False,
     bom: Annotated[
-        bool, typer.Option("--bom", help="With --per: a CSV file that Excel reads as UTF-8.")
+        bool,
+        typer.Option(
+            "--bom",
+            help="With --per: add a byte order mark, so that Excel reads the CSV file as UTF-8.",
+        ),
     ] = False,
     people: Annotated[
         str,
         typer.Option(
             metavar="A,B,…|N",
-            help="Instead: an empty sheet per person, by name or number of people, in --out.",
+            help="Write one empty sheet per person to the folder --out instead. Give names, "
+            "or the number of people.",
         ),
     ] = "",
     to: Annotated[
         TargetProgram | None,
-        typer.Option("--to", help="Instead: a project for another program, in the folder --out."),
+        typer.Option(
+            "--to", help="Write a project for another program to the folder --out instead."
+        ),
     ] = None,
     without: WithoutOption = None,
     passed: PassedOption = False,
 ) -> None:
-    """Export all answers, or material to fill in: sheets, or a project of another program."""
+    """Export all answers, or material to fill in: sheets, or a project for another program."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -89,8 +101,9 @@ def export(
         of_answers = form is not None or hidden or without or passed or per or codebook or bom
         if out is None or of_answers or (people and to):
             raise InputError(
-                "--people and --to, one of the two, want a folder, --out DIR, and no option about "
-                "answers (--per, --form, --hidden, --without, --passed, --codebook, --bom)."
+                "Use either --people or --to, with a folder, --out DIR, and without options "
+                "about answers (--per, --form, --hidden, --without, --passed, --codebook, "
+                "--bom)."
             )
         if to is not None:
             notes = [str(path) for path in chosen.write_project(to, out)]
@@ -106,7 +119,7 @@ def export(
             _write_table(answers, out, unit, form, hidden=hidden, bom=bom, codebook=codebook)
             notes = list(answers.table_notes(unit))
         elif codebook or bom:
-            raise InputError("--codebook and --bom go with --per.")
+            raise InputError("--codebook and --bom require --per.")
         else:
             plain = cast("PlainFormat | None", form)  # the others are tables
             text = answers.export(out, form=plain, hidden=hidden)
@@ -118,7 +131,7 @@ def export(
 
 
 def _is_table(out: Path | None, form: ExportFormat | None) -> bool:
-    """Whether a format is one for analysis only."""
+    """Whether a format is for analysis only."""
     ending = form or ("" if out is None else out.suffix.lower().removeprefix("."))
     return ending in ("xlsx", "parquet")
 
@@ -149,7 +162,7 @@ def tables(
         list[str] | None, typer.Option("--only", metavar="NAME", help="Only these tables.")
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option("--figures", help="A folder for the figures, as SVG.")
+        Path | None, typer.Option("--figures", help="A folder to write the figures to, as SVG.")
     ] = None,
     runs: Annotated[
         list[Path] | None,
@@ -164,7 +177,7 @@ def tables(
     as_latex: AsLatex = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
-    """Print the results of a study: agreement between people, and with the suite."""
+    """Print the results of a study: agreement between people, and of people with the suite."""
     from epicene.api.studies import load_study
     from epicene.cli.output import chosen_format, note, print_json, print_tables, write_tables
 

@@ -13,7 +13,10 @@ from epicene.core.errors import InputError, pluralise
 
 def new(
     items: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A row per item: CSV, TSV, JSONL or Parquet.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A file with one row per item: CSV, TSV, JSONL or Parquet."
+        ),
     ],
     ask: Annotated[str, typer.Option("--ask", help="The question.")],
     out: Annotated[
@@ -27,23 +30,33 @@ def new(
         str, typer.Option(metavar="A,B,…", help="The answers that people choose from.")
     ] = "",
     between: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Or: the columns whose texts they choose from.")
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Instead of --options: the columns whose texts people choose from.",
+        ),
     ] = "",
     draft: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Or: the text that they start writing from.")
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Instead of --options: the column with the text that people start writing from.",
+        ),
     ] = "",
     name: Annotated[
-        str, typer.Option("--name", help="The study's name (default: the folder's).")
+        str, typer.Option("--name", help="The study's name (default: the folder's name).")
     ] = "",
     title: Annotated[
         str, typer.Option("--title", help="The title of the pages (default: the question).")
     ] = "",
     language: Annotated[
-        str, typer.Option("--language", "-l", help="The language of pages and items.")
+        str, typer.Option("--language", "-l", help="The language of the pages and items.")
     ] = "en",
-    judgements: Annotated[int, typer.Option(min=1, help="How many people judge each item.")] = 2,
+    judgements: Annotated[
+        int, typer.Option(min=1, help="The number of people who judge each item.")
+    ] = 2,
 ) -> None:
-    """Make a study of your own from a file of items, without a suite."""
+    """Create your own study from a file of items, without a suite."""
     from epicene.api.studies import new_study
     from epicene.cli.output import note
 
@@ -62,13 +75,14 @@ def new(
     )
     progress = made.progress()
     note(
-        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
-        f"The study is in {out}; edit {out}/study.toml for instructions, consent and more."
+        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} "
+        f"wanted. The study is in {out}; edit {out}/study.toml to add instructions, consent "
+        "and more."
     )
 
 
 def check(study: StudyPath) -> None:
-    """List what is wrong with a study, and what it may lack; fails if something is wrong."""
+    """List what is wrong with a study and what it may lack; fails if anything is wrong."""
     from epicene.api.studies import check_study_file
     from epicene.cli.output import note
 
@@ -87,15 +101,17 @@ def preview(
     host: Annotated[
         str, typer.Option(help="The address to listen on (default: this machine only).")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
+    ] = 8765,
 ) -> None:
-    """Show every page as a participant sees it; nothing is stored."""
+    """Preview every page as participants see it; nothing is stored."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
     def ready(link: str) -> None:
         typer.echo(link)
-        note("A list of all pages is at /preview of the same address. Ctrl-C stops.")
+        note("All pages are listed at /preview of the same address. Press Ctrl-C to stop.")
 
     load_study(study).preview(host=host, port=port, ready=ready)
     note("Stopped. Nothing was stored.")
@@ -104,9 +120,9 @@ def preview(
 def pilot(
     study: StudyPath,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="The pilot's folder.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="About how many items.")] = 10,
+    n: Annotated[int, typer.Option("--n", min=1, help="The approximate number of items.")] = 10,
 ) -> None:
-    """Make a rehearsal with a few items, whose answers never mix with the study's."""
+    """Create a pilot with a few items, whose answers never mix with the study's."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -121,16 +137,21 @@ def backup(
     study: StudyPath,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A .tar.gz file.")],
 ) -> None:
-    """Back up a study, also while it is served; keep the file safe."""
+    """Back up a study, even while it is being served; keep the file safe."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
     size = load_study(study).backup(out)
-    note(f"{out}: {size / 1024:,.0f} KiB. It has the answers and the secret behind the links.")
+    note(
+        f"{out}: {size / 1024:,.0f} KiB. It contains the answers and the secret that the "
+        "links are made from."
+    )
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `annotate backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file that `annotate backup` wrote.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="A new folder for the study.")
     ],

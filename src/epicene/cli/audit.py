@@ -1,4 +1,4 @@
-"""`epicene audit`: find out whose gender translated strings show."""
+"""`epicene audit`: report whose gender translated strings show."""
 
 from __future__ import annotations
 
@@ -28,52 +28,62 @@ def audit(
     language: Annotated[
         str | None,
         typer.Option(
-            "--language", "-l", help="Their language, if neither the file nor its path names it."
+            "--language",
+            "-l",
+            help="The language of the files, if neither the file nor its path names it.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002 - as it is called
-        str | None, typer.Option("--format", help="Their format, if their names do not say it.")
+        str | None,
+        typer.Option("--format", help="The format of the files (default: from their names)."),
     ] = None,
     columns: Columns = None,
     people: Annotated[
         Path | None,
         typer.Option(
-            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+            "--people",
+            metavar="FILE.toml",
+            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
         ),
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", metavar="AUDIT.json", help="An earlier audit to compare with."),
+        typer.Option(
+            "--baseline", metavar="AUDIT.json", help="An earlier audit (JSON) to compare with."
+        ),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             "--fail-on",
             metavar="RULE",
-            help="Exit with 1 if a string matches: mixed, listener=masculine, new, problem, … "
-            "Conditions are joined by +; may be repeated.",
+            help="Exit with code 1 if a string matches: mixed, listener=masculine, new, "
+            "problem, … Join conditions with +; may be repeated.",
         ),
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_sarif: Annotated[
-        bool, typer.Option("--sarif", help="As SARIF 2.1.0, for code scanning.")
+        bool, typer.Option("--sarif", help="Write SARIF 2.1.0, for code scanning.")
     ] = False,
     as_html: Annotated[
-        bool, typer.Option("--html", help="As a page to filter, read and copy from (audit.html).")
+        bool,
+        typer.Option("--html", help="Write a page to filter, read and copy from (audit.html)."),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Write to this file, and print the summary; default: print it all."
+            "--out",
+            "-o",
+            help="Write to this file and print the summary (default: print everything).",
         ),
     ] = None,
 ) -> None:
-    """Find out whose gender translated strings show, and where forms do not go together.
+    """Report whose gender translated strings show, and where forms are inconsistent.
 
     Prints counts per file and key; --json, --csv, --sarif and --html give every string with its
-    words, their offsets, and the form for the other gender. Exit code 1: a rule of --fail-on
-    matched; 2: the input is wrong, or the output could not be written.
+    words, their offsets, and the form for the other gender. Exit codes: 1 if a --fail-on rule
+    matched; 2 if the input is wrong or the output could not be written.
     """
     from epicene.api.auditing import open_audit
 
@@ -100,7 +110,7 @@ def audit(
 
 @contextmanager
 def _failed_writes_exit_2() -> Iterator[None]:
-    """Output that cannot be written ends with 2, as 1 says that a rule matched."""
+    """Exit with 2 if output cannot be written, because 1 means that a rule matched."""
     from epicene.cli.streams import discard_unwritten_output
     from epicene.core.errors import InputError, RunError
 
@@ -118,7 +128,7 @@ def _failed_writes_exit_2() -> Iterator[None]:
 
 
 def _show(found: FileAudit, form: str, out: Path | None) -> None:
-    """Run the audit; write or print it, and what a reader must know."""
+    """Run the audit; write or print it, with the notes a reader needs."""
     from epicene.cli.output import note
 
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as made:
@@ -150,14 +160,16 @@ def _chosen_form(forms: dict[str, bool], out: Path | None) -> str:
     suffix = out.suffix[1:].lower()
     named = suffix if suffix in OUTPUT_FORMS else ""
     if form and named and form != named and (form, named) != ("sarif", "json"):  # SARIF is JSON
-        raise InputError(f"--{form} and {out} name two forms; change one of them.")
+        raise InputError(f"--{form} does not match the extension of {out}; change one of them.")
     if form or named:
         return form or named
-    raise InputError(f"In which form should {out} be? Say --json, --csv, --sarif or --html.")
+    raise InputError(
+        f"The format of {out} is not clear from its name; use --json, --csv, --sarif or --html."
+    )
 
 
 def _write(found: FileAudit, form: str, made: BinaryIO) -> None:
-    """Run the audit and write it; nothing is printed before all of it has been read."""
+    """Run the audit and write it; nothing is printed until all files have been read."""
     from epicene.localisation.audit.writers import write_audit
 
     if form:
@@ -170,7 +182,7 @@ def _write(found: FileAudit, form: str, made: BinaryIO) -> None:
 
 
 def _print(made: BinaryIO) -> None:
-    """Print what was written; on a terminal, spelt so that it does nothing there."""
+    """Print what was written; on a terminal, control characters are escaped."""
     from epicene.core.control_characters import escape_controls
 
     if sys.stdout.isatty():

@@ -17,9 +17,10 @@ _MAX_SHOWN = 20  # damaged rows and files that are printed per run
 
 
 def check(runs: RunFolders, as_json: AsJson = False) -> int:
-    """Verify that nothing in a run folder was damaged: manifest, items, answers and images.
+    """Verify that nothing in a run folder is damaged: manifest, items, answers and images.
 
-    The exit code is 1 if anything was. Resume a damaged run to ask the damaged requests again.
+    The exit code is 1 if anything is damaged. Resume a damaged run to send the damaged requests
+    again.
     """
     from epicene.api.checking import check as verify
     from epicene.cli.output import print_json
@@ -53,10 +54,10 @@ def _print(folder: Path, found: Verification) -> None:
     typer.echo(f"{folder}: {counts} verified; {state}.")
     if not found.has_checksums:
         typer.echo(
-            "  Its answers have no checksums, as an earlier version wrote them; only the database "
-            "itself was verified. Resuming the run adds them."
+            "  Its answers have no checksums because an earlier version wrote them; only the "
+            "database itself was verified. Resume the run to add checksums."
         )
     for each in found.damage[:_MAX_SHOWN]:
         typer.echo(f"  {each}")
     if len(found.damage) > _MAX_SHOWN:
-        typer.echo(f"  … and {len(found.damage) - _MAX_SHOWN} more; --json lists them all.")
+        typer.echo(f"  … and {len(found.damage) - _MAX_SHOWN} more; use --json to list them all.")

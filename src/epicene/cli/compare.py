@@ -15,28 +15,36 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     agreement: Annotated[
-        bool, typer.Option("--agreement", help="Agreement of the two: raw, Matthews, Cohen.")
+        bool,
+        typer.Option(
+            "--agreement",
+            help="Report how far the two runs agree instead: raw agreement, Matthews correlation "
+            "and Cohen's kappa.",
+        ),
     ] = False,
     names: Annotated[
         str,
-        typer.Option(help="With --agreement: two judgements to compare, A,B."),
+        typer.Option(help="With --agreement: the two judgements to compare, A,B."),
     ] = "",
     crossed: Crossed = "",
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
-    """Compare two runs of one suite over the judgements they share."""
+    """Compare two runs of one suite on the judgements they share."""
     from epicene.api.results import compare as compare_runs
     from epicene.cli.output import note, print_json, print_tables
     from epicene.report.results_document import run_json
     from epicene.report.table_formats import estimate_json, tables_json
 
     if names and not agreement:
-        raise InputError("--names goes with --agreement.")
+        raise InputError("--names requires --agreement.")
     if items and (agreement or not as_json):
-        raise InputError("--items goes with --json, and lists what changed, not agreement.")
+        raise InputError(
+            "--items requires --json, and cannot be combined with --agreement: "
+            "it lists what changed."
+        )
     if crossed and agreement:
-        raise InputError("--crossed is of differences; leave out --agreement.")
+        raise InputError("--crossed is about differences and cannot be combined with --agreement.")
     compared = compare_runs(
         first,
         second,
@@ -63,13 +71,13 @@ def compare(
         note(sentence)
     if not agreement:
         note(
-            f"Of {result.outcomes} judgements with an outcome that both runs have, "
-            f"{len(result.changed)} have another outcome."
+            f"The outcome differs in {len(result.changed)} of the {result.outcomes} judgements "
+            "that have an outcome in both runs."
         )
 
 
 def _two_names(names: str) -> tuple[str, str]:
     first, comma, second = names.partition(",")
     if not comma or not first or not second:
-        raise InputError(f"--names wants two judgements, A,B, not {names!r}.")
+        raise InputError(f"--names takes two judgements, A,B, not {names!r}.")
     return first, second

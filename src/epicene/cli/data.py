@@ -48,7 +48,7 @@ def data(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Your file or folder, as with --data; extract: the paper, as text or PDF.",
+            help="Your file or folder, as with --data; for extract: the paper, as text or PDF.",
             show_default=False,
         ),
     ] = None,
@@ -59,27 +59,27 @@ def data(
     setting: Settings = None,
     split: Split = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="show: how many items (default: 10).")
+        int | None, typer.Option(min=1, help="For show: the number of items (default: 10).")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="build, collect, extract: the folder to write."),
+        typer.Option("--out", "-o", help="For build, collect and extract: the folder to write."),
     ] = None,
     sources: Annotated[
         list[Path] | None,
         typer.Option(
             "--from",
             metavar="DIR|ZIP",
-            help="collect: a clone or a zip file with published files; may be repeated.",
+            help="For collect: a clone or a zip file with published files; may be repeated.",
         ),
     ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: the models to use."
+            "--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="For build: the models to use."
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="build: the random seed.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="For build: the random seed.")] = None,
     threads: Threads = None,
     price: PriceOption = "",
     max_cost: MaxCost = None,
@@ -90,14 +90,14 @@ def data(
 
     if file is not None:
         if path is not None:
-            raise InputError(f"{file} and --data {path} name two data; give one of them.")
+            raise InputError(f"{file} and --data {path} name different data; use only one of them.")
         if action in ("build", "collect"):
-            raise InputError(f"{action} reads no data, so {file} does not go with it.")
+            raise InputError(f"{action} does not read data, so {file} cannot be used with it.")
         path = file
     _check_options(context, action)
     if action in _WRITING:
         if out is None:
-            raise InputError(f"{action} wants a folder: --out DIR.")
+            raise InputError(f"{action} needs a folder to write to: --out DIR.")
         if action == "extract":
             return _extract(suite, path, out)
         if action == "collect":
@@ -127,20 +127,20 @@ def data(
 
 
 def _check_options(context: typer.Context, action: Action) -> None:
-    """Raise at an option that goes with another action."""
+    """Raise if an option belongs to another action."""
     for name, actions in _OPTIONS.items():
         if is_on_command_line(context, name) and action not in actions:
             option = "from" if name == "sources" else name.replace("_", "-")
-            raise InputError(f"--{option} goes with {actions[0]}, not with {action}.")
+            raise InputError(f"--{option} is for {actions[0]}, not for {action}.")
 
 
 def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -> int:
-    """Gather published files; list those that were found, are missing, or are another version."""
+    """Collect published files; list those that were found, are missing, or differ in version."""
     from epicene.api.data import collect_data
     from epicene.cli.output import note, print_json
 
     if not sources:
-        raise InputError("collect wants a clone or a zip file to look in: --from PATH.")
+        raise InputError("collect needs a clone or a zip file to search: --from PATH.")
     done = collect_data(suite, sources, out)
     if as_json:
         print_json(done._asdict())
@@ -148,7 +148,7 @@ def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -
     for path, place in done.found.items():
         typer.echo(f"{path}: from {place}")
     for path in done.missing:
-        other = f", but {done.changed[path]} is another version" if path in done.changed else ""
+        other = f", but {done.changed[path]} is a different version" if path in done.changed else ""
         typer.echo(f"{path}: missing{other}")
     every = len(done.found) + len(done.missing)
     note(f"{len(done.found)} of {every} published files are in {out}.")
@@ -156,16 +156,16 @@ def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -
 
 
 def _extract(suite: str, paper: Path | None, out: Path) -> int:
-    """Write the paper's wording; say which files, and how runs find them."""
+    """Write the paper's wording; print which files, and how runs find them."""
     from epicene.api.data import extract_wording
     from epicene.cli.output import note
     from epicene.suites.paper_material import FOLDER_VARIABLE
 
     if paper is None:
-        raise InputError("extract wants the paper: a text file or a PDF.")
+        raise InputError("extract needs the paper: a text file or a PDF.")
     for path in extract_wording(suite, paper, out):
         typer.echo(str(path))
-    note(f"Runs read them where {FOLDER_VARIABLE}={out} is set.")
+    note(f"Runs read them if {FOLDER_VARIABLE}={out} is set.")
     return 0
 
 
@@ -177,7 +177,7 @@ def _roles(models: Sequence[str]) -> dict[str, list[str]]:
     for text in models:
         role, roles[role] = split_role(text)
         if not role:
-            raise InputError(f"--model wants the role of a model, ROLE=SPEC, not {text!r}.")
+            raise InputError(f"--model must name the model's role, as ROLE=SPEC, not {text!r}.")
     return roles
 
 
@@ -203,7 +203,7 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
 
 
 def _check(data: SuiteData, *, as_json: bool) -> int:
-    """Print the findings about the data; the exit status is 2 if one is an error."""
+    """Print the findings about the data; the exit code is 2 if one is an error."""
     from epicene.cli.output import note, print_json
     from epicene.core.control_characters import escape_controls
 

@@ -1,4 +1,6 @@
-"""`epicene demo`: run every suite, small, on embedded and planted models, and write a report."""
+"""`epicene demo`: run every suite on a small scale, on embedded and planted models, and write a
+report.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ if TYPE_CHECKING:
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The folder for runs and report.")
+        Path, typer.Option("--out", "-o", help="The folder for the runs and the report.")
     ] = Path("demo"),
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON document with the results of every suite.")
     ] = False,
     threads: Threads = None,
 ) -> int:
-    """Run every suite on embedded and planted models, write a report and say where it is."""
+    """Run every suite on a small scale, on embedded and planted models, and write a report."""
     from epicene.api.demo import demo as run_demo
 
     done = run_demo(out, threads=threads)
@@ -60,5 +62,8 @@ def _show(done: Demo, *, as_json: bool) -> None:
         print_tables([*map(metrics_table, summaries), *([planted] if planted.rows else ())])
     for each in done.missing:
         note(f"Not measured: {each.what}. {each.why} {each.command}")
-    note(f"All tables: epicene tables RUN…, with the folders in {done.report.parent / 'runs'}")
+    note(
+        "To print all tables, use `epicene tables RUN…` with the folders in "
+        f"{done.report.parent / 'runs'}"
+    )
     note(f"The report is in {done.report}")

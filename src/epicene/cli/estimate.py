@@ -1,4 +1,6 @@
-"""What a run is about to do, shown before it starts; a long one is confirmed on a terminal."""
+"""Show what a run is about to do before it starts; on a terminal, ask for confirmation if it is
+long.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]:
     """A function that shows an estimate and asks for confirmation.
 
-    `default_model`: no model was named; `yes`: nothing is asked.
+    `default_model`: no model was named; `yes`: start without asking.
     """
 
     def approve(estimate: RunEstimate) -> None:
@@ -36,11 +38,13 @@ def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]
 
 
 class NothingSentError(Exception):
-    """The run was only to be shown."""
+    """The run was only shown, not started."""
 
 
 def show_plan(*, default_model: bool, as_json: bool) -> Callable[[RunEstimate], None]:
-    """A function that prints what would be asked, shows the estimate, and ends the run there."""
+    """A function that prints the requests that would be sent, shows the estimate, and stops the
+    run.
+    """
 
     def approve(estimate: RunEstimate) -> None:
         for planned in estimate.planned():
@@ -79,11 +83,11 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
     which = " (the default; choose another with --model)" if default_model else ""
     verbs = ", ".join(f"{count:,} {name}" for name, count in sorted(workload.requests.items()))
     bound = "more than " if workload.partial else "at most " if workload.later else ""
-    done = f", {workload.answered:,} are answered" if workload.answered else ""
+    done = f", {workload.answered:,} already answered" if workload.answered else ""
     time = (
         "time: shown with the progress after the first answers"
         if estimate.seconds is None
-        else f"time: {format_duration(estimate.seconds)} by earlier runs"
+        else f"time: {format_duration(estimate.seconds)} based on earlier runs"
     )
     sentences = [
         f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
@@ -91,8 +95,8 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
     ]
     if estimate.is_long and config.limit is None:
         sentences.append(
-            "This may take long. --limit 20 runs a sample of 20 items of each part of the data, "
-            "after which the time of the whole is known."
+            "This may take a long time. Use --limit 20 to run a sample of 20 items from each "
+            "part of the data first; the time for the whole run is then known."
         )
     return sentences
 
@@ -100,7 +104,7 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
 def _cost(estimate: RunEstimate) -> str:
     cost, partial = estimate.workload.cost, estimate.workload.partial
     if cost is None:
-        return "; cost: not known (--price tells it, --max-cost limits it)"
+        return "; cost: unknown (set --price to estimate it, --max-cost to limit it)"
     if not cost:
         return ""
     return f"; cost: {'more than' if partial else 'at most'} {format_dollars(cost)}"

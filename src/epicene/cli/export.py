@@ -37,26 +37,34 @@ def results(
         Literal["paper", "eee", "hf"],
         typer.Option(
             "--to",
-            help="Tables, figures and a card; Every Eval Ever; or .eval_results of the Hugging "
-            "Face Hub.",
+            help="The format: paper (tables, figures and a card), eee (Every Eval Ever) or hf "
+            "(.eval_results of the Hugging Face Hub).",
         ),
     ] = "paper",
     dataset: Annotated[
         str,
-        typer.Option("--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset."),
+        typer.Option(
+            "--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset on the Hub."
+        ),
     ] = "",
     revision: Annotated[
-        str, typer.Option("--revision", metavar="COMMIT", help="With hf: the dataset's commit.")
+        str,
+        typer.Option("--revision", metavar="COMMIT", help="With hf: the commit of the dataset."),
     ] = "",
     organization: Annotated[
-        str, typer.Option("--organization", metavar="NAME", help="With eee: who evaluated.")
+        str,
+        typer.Option(
+            "--organization",
+            metavar="NAME",
+            help="With eee: the organization that evaluated the models.",
+        ),
     ] = "",
     relationship: Annotated[
         Literal["first_party", "third_party", "collaborative", "other"],
-        typer.Option("--relationship", help="With eee: the evaluator's relation to the model."),
+        typer.Option("--relationship", help="With eee: the evaluator's relationship to the model."),
     ] = "other",
 ) -> None:
-    """Write the results of runs: for a paper, or for another program."""
+    """Write the results of runs, for a paper or for another program."""
     from epicene.api.exports import export_results
     from epicene.cli.output import note
 
@@ -69,7 +77,7 @@ def results(
         organization=organization,
         relationship=relationship,
     )
-    where = f"; begin with {out / 'README.md'}" if to == "paper" else ""
+    where = f"; start with {out / 'README.md'}" if to == "paper" else ""
     note(f"The results are in {out}{where}")
 
 
@@ -78,7 +86,11 @@ def data(
     suite: SuiteName,
     to: Annotated[
         Literal["hf", "lm-eval", "inspect"],
-        typer.Option("--to", help="Hugging Face datasets, lm-evaluation-harness, or Inspect."),
+        typer.Option(
+            "--to",
+            help="The format: hf (Hugging Face datasets), lm-eval (lm-evaluation-harness) or "
+            "inspect (Inspect).",
+        ),
     ],
     out: Out,
     path: DataPath = None,
@@ -122,6 +134,6 @@ def data(
     for what in done.left_out:
         note(f"Left out: {what}")
     if to != "hf":
-        note(f"The tasks are in {out}; {out / 'README.md'} says how they are run")
+        note(f"The tasks are in {out}; {out / 'README.md'} says how to run them")
     if done.warning:
         note(f"Warning: {done.warning}")

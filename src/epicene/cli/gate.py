@@ -1,4 +1,6 @@
-"""`epicene gate`: is a new run no worse than a baseline? With exit codes for a release."""
+"""`epicene gate`: check that a new run is no worse than a baseline, with exit codes for a
+release.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def gate(
             "--baseline",
             "-b",
             metavar="OLD",
-            help="The run folder to be no worse than, or its results.json.",
+            help="The baseline: a run folder, or its results.json.",
         ),
     ],
     policy: Annotated[
@@ -30,7 +32,8 @@ def gate(
         typer.Option(
             "--policy",
             metavar="FILE.toml",
-            help="Rules, margins and limits (default: a loss of 5 points or more is excluded).",
+            help="A TOML file with rules, margins and limits (default: pass if a loss of 5 points "
+            "or more is excluded).",
         ),
     ] = None,
     nights: Annotated[
@@ -38,19 +41,23 @@ def gate(
         typer.Option(
             "--nights",
             metavar="FILE.json",
-            help="Keep one error rate over many gates; this file counts them.",
+            help="Keep one error rate over many gates, which are counted in this file.",
         ),
     ] = None,
     out: Annotated[
         list[Path] | None,
-        typer.Option("--out", "-o", help="Also write .md, .xml (JUnit) or .json; may be repeated."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Also write the outcome to a file: .md, .xml (JUnit) or .json; may be repeated.",
+        ),
     ] = None,
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
 ) -> int:
-    """Decide whether a new run is no worse than a baseline, by every headline.
+    """Decide whether a new run is no worse than a baseline on every headline.
 
-    Exit codes: 0 pass, 1 fail, 3 undecided, 2 wrong input.
+    Exit codes: 0 for pass, 1 for fail, 3 for undecided, 2 for wrong input.
     """
     from epicene.api.gating import gate as gate_runs
     from epicene.api.gating import gate_writer

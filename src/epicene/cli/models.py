@@ -9,13 +9,13 @@ import typer
 from epicene.cli.options import AsJson
 
 app = typer.Typer(
-    help="List the kinds of model; fetch an embedded one.", invoke_without_command=True
+    help="List the kinds of model, or fetch an embedded model.", invoke_without_command=True
 )
 
 
 @app.callback()
 def models(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the kinds of model and the embedded ones, with where they are."""
+    """List the kinds of model, and the embedded models with their locations."""
     if context.invoked_subcommand:
         return
     from epicene.api.models import models as list_models
@@ -48,7 +48,7 @@ _OF_KINDS = ("kind", "spec", "about", "embedded")
 
 
 def _facts(embedded: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What is known of each embedded model, under the names that programs read."""
+    """What is known about each embedded model, with the field names of the JSON output."""
     return {
         row["kind"]: {
             "name": row["kind"],
@@ -61,12 +61,15 @@ def _facts(embedded: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 @app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="Which embedded model, e.g. smollm2.")],
+    name: Annotated[str, typer.Argument(help="The embedded model, e.g. smollm2.")],
     accept_licence: Annotated[
-        bool, typer.Option("--accept-licence", help="I have read and accept the model's terms.")
+        bool,
+        typer.Option(
+            "--accept-licence", help="Confirm that you have read and accept the model's terms."
+        ),
     ] = False,
 ) -> None:
-    """Download an embedded model, verify and convert it."""
+    """Download, verify and convert an embedded model."""
     from epicene.api.models import fetch_model
     from epicene.cli.output import note
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SuiteName: TypeAlias = Annotated[
     str,
     typer.Argument(
-        help="Which suite (`epicene suites` lists them), or a file with your own: FILE.py[:NAME]."
+        help="The suite (`epicene suites` lists them), or a file with your own: FILE.py[:NAME]."
     ),
 ]
 RunFolders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
@@ -26,7 +26,7 @@ ProtocolName: TypeAlias = Annotated[
         "--protocol",
         "-p",
         envvar="EPICENE_PROTOCOL",
-        help="paper (the authors' way) or epicene (ours).",
+        help="paper (the authors' procedure) or epicene (ours).",
     ),
 ]
 DataPath: TypeAlias = Annotated[
@@ -41,7 +41,9 @@ DataPath: TypeAlias = Annotated[
 Columns: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--column", metavar="OURS=THEIRS", help="Read the field OURS from the column THEIRS."
+        "--column",
+        metavar="OURS=THEIRS",
+        help="Read Epicene's field OURS from your column THEIRS; may be repeated.",
     ),
 ]
 Languages: TypeAlias = Annotated[
@@ -54,11 +56,14 @@ Limit: TypeAlias = Annotated[
         "--limit",
         min=1,
         envvar="EPICENE_LIMIT",
-        help="The most items to take from each part of the data.",
+        help="The maximum number of items from each part of the data.",
     ),
 ]
 Seed: TypeAlias = Annotated[
-    int | None, typer.Option("--seed", envvar="EPICENE_SEED", help="For sampling and for --limit.")
+    int | None,
+    typer.Option(
+        "--seed", envvar="EPICENE_SEED", help="The random seed for sampling and for --limit."
+    ),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,
@@ -67,39 +72,43 @@ Settings: TypeAlias = Annotated[
 TaskNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--task", "--format", help="Only this task or format of a suite that has several."
+        "--task", "--format", help="Only this task or format, for suites that have several."
     ),
 ]
 Split: TypeAlias = Annotated[
-    str | None, typer.Option("--split", help="Which part of the data: train, dev, test …")
+    str | None, typer.Option("--split", help="The part of the data: train, dev, test …")
 ]
 EnglishFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--english", help="The English side, if the data lack it: one sentence per line."),
+    typer.Option(
+        "--english",
+        help="A file with the English side, if the data lack it: one sentence per line.",
+    ),
 ]
 AsJson: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", help="One JSON document on standard output."),
+    typer.Option("--json", help="Print one JSON document on standard output."),
 ]
 AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]
 AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.")]
 WithItems: TypeAlias = Annotated[
-    bool, typer.Option("--items", help="With --json: also every judged answer.")
+    bool, typer.Option("--items", help="With --json: also include every judged answer.")
 ]
 Crossed: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="FIELD",
-        help="Also over groups and a field of items or a facet that is crossed with them, "
-        "e.g. name (table crossed).",
+        help="Also compute intervals over groups crossed with a field of the items or a "
+        "facet, e.g. name (table `crossed`).",
     ),
 ]
 WithScores: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--scores",
-        help="With --json: also the log-probability of every scored text; with --csv: only that.",
+        help="With --json: also include the log-probability of every scored text; with "
+        "--csv: write only that.",
     ),
 ]
 TableNames: TypeAlias = Annotated[
@@ -113,7 +122,7 @@ PriceOption: TypeAlias = Annotated[
         "--price",
         envvar="EPICENE_PRICE",
         metavar="PRICE",
-        help="Dollars per image, or per million tokens as IN/OUT, or a TOML file.",
+        help="The price: dollars per image, dollars per million tokens as IN/OUT, or a TOML file.",
     ),
 ]
 MaxCost: TypeAlias = Annotated[
@@ -122,7 +131,7 @@ MaxCost: TypeAlias = Annotated[
         "--max-cost",
         min=0.0,
         envvar="EPICENE_MAX_COST",
-        help="The most that all requests may cost, in dollars.",
+        help="The maximum cost of all requests, in dollars.",
     ),
 ]
 Threads: TypeAlias = Annotated[
@@ -131,12 +140,14 @@ Threads: TypeAlias = Annotated[
         "--threads",
         min=1,
         envvar="EPICENE_THREADS",
-        help="Threads of a model on a CPU (default: one per CPU core this process may use).",
+        help="Threads for a model on a CPU (default: one per CPU core that this process may use).",
     ),
 ]
 ExecutorName: TypeAlias = Annotated[
     str,
-    typer.Option("--on", envvar="EPICENE_ON", help="Where to run: here, or ray for many machines."),
+    typer.Option(
+        "--on", envvar="EPICENE_ON", help="Where to run: here, or ray for several machines."
+    ),
 ]
 RayAddress: TypeAlias = Annotated[
     str,
@@ -144,7 +155,7 @@ RayAddress: TypeAlias = Annotated[
         "--ray-address",
         envvar="EPICENE_RAY_ADDRESS",
         metavar="HOST:PORT",
-        help="The cluster, also RAY_ADDRESS (default: one started for this run).",
+        help="The Ray cluster (default: RAY_ADDRESS, or one started for this run).",
     ),
 ]
 Workers: TypeAlias = Annotated[
@@ -177,7 +188,9 @@ WorkerTimeout: TypeAlias = Annotated[
 
 
 def is_on_command_line(context: typer.Context, name: str) -> bool:
-    """Whether an option is on the command line itself: in the environment it is for any command."""
+    """Whether an option is on the command line itself: in the environment it is meant for every
+    command.
+    """
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
@@ -195,7 +208,7 @@ def protocol_settings(
     split: str | None = None,
     english: Path | None = None,
 ) -> dict[str, str]:
-    """`--set`, and the settings that have options of their own."""
+    """`--set`, and the settings that have their own options."""
     settings = key_value_pairs(setting, "--set")
     if tasks:
         settings[_part_setting(suite)] = ",".join(tasks)
@@ -221,6 +234,6 @@ def key_value_pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise InputError(f"{option} wants NAME=VALUE, not {text!r}.")
+            raise InputError(f"{option} takes NAME=VALUE, not {text!r}.")
         found[name] = value
     return found

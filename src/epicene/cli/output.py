@@ -90,7 +90,7 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 
 def chosen_format(**forms: bool) -> str:
-    """The chosen format, or "" if none is; raises if there are several."""
+    """The chosen format, or "" if none is chosen; raises if there are several."""
     wanted = [name for name, on in forms.items() if on]
     if len(wanted) > 1:
         raise InputError("Choose one of --json, --csv, --latex and --markdown.")
@@ -107,7 +107,7 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
 
 
 def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
-    """The tables of these names, in the order of the suite; all, if none is named."""
+    """The tables with these names, in the suite's order; all tables if none is named."""
     found = (metrics_table(summary), *summary.tables)
     known = {table.name for table in found}
     for name in names:
@@ -117,11 +117,11 @@ def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
 
 
 def check_judged(summary: Summary) -> None:
-    """Raise if there is no result at all: a command must not end as if there were."""
+    """Raise if there is no result at all: a command must not succeed without one."""
     if not len(summary.results.frame):
         raise RunError(
-            "Nothing was judged: no item has answers to all of its requests. Resume the run, or "
-            "check --limit and the settings (--set) if it asked nothing."
+            "There are no results: no item has answers to all of its requests. Resume the "
+            "run; if it sent no requests, check --limit and the settings (--set)."
         )
 
 

@@ -1,4 +1,4 @@
-"""`epicene plan`: how much data a comparison needs, and what a design can find."""
+"""`epicene plan`: how much data a comparison needs, and what a design can detect."""
 
 from __future__ import annotations
 
@@ -13,32 +13,41 @@ from epicene.cli.options import AsJson, SuiteName
 def plan(
     suite: SuiteName,
     difference: Annotated[
-        float, typer.Option(help="The difference to find, as a share: 0.05 is 5 points.")
+        float,
+        typer.Option(help="The difference to detect, as a share: 0.05 is 5 percentage points."),
     ] = 0.05,
     items: Annotated[
         int | None,
-        typer.Option("--items", metavar="N", help="What do N items find? (default: those at hand)"),
+        typer.Option(
+            "--items",
+            metavar="N",
+            help="Report which difference this many items "
+            "can detect (default: the number of items "
+            "in the data).",
+        ),
     ] = None,
     models: Annotated[
-        int, typer.Option(metavar="K", help="How many models are compared, each with each.")
+        int, typer.Option(metavar="K", help="The number of models, each compared with every other.")
     ] = 2,
     pilot: Annotated[
         list[Path] | None,
         typer.Option(
             "--from",
             metavar="RUN",
-            help="A pilot run for rates and correlations; give it twice for a run of each model.",
+            help="A pilot run to take rates and correlations from; repeat it to give one run "
+            "for each of two models.",
         ),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Without a run: the share right (default: 0.5).")
+        float | None,
+        typer.Option(help="Without a pilot run: the share of correct answers (default: 0.5)."),
     ] = None,
     icc: Annotated[
         float | None,
-        typer.Option(help="Without a run: the correlation in a group (default: 0.3)."),
+        typer.Option(help="Without a pilot run: the correlation within a group (default: 0.3)."),
     ] = None,
     correlation: Annotated[
-        float, typer.Option(help="The correlation of two models' answers to an item.")
+        float, typer.Option(help="The correlation between two models' answers to the same item.")
     ] = 0.0,
     group_size: Annotated[
         int | None, typer.Option(metavar="N", help="Items per group (default: as in the data).")
@@ -49,18 +58,22 @@ def plan(
     ] = None,
     agreement: Annotated[
         float | None,
-        typer.Option(help="The correlation of an item's judgements; of annotators, κ."),
+        typer.Option(
+            help="The correlation between judgements of the same item; for annotators, κ."
+        ),
     ] = None,
-    power: Annotated[float, typer.Option(help="How often the difference is to be found.")] = 0.8,
-    alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
+    power: Annotated[
+        float, typer.Option(help="The power: how often the difference should be detected.")
+    ] = 0.8,
+    alpha: Annotated[float, typer.Option(help="The significance level.")] = 0.05,
     data: Annotated[
         Path | None,
         typer.Option("--data", "-d", help="Your file or folder (default: the starter set)."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the simulation.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed of the simulation.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many items a comparison of models needs to find a difference."""
+    """Estimate how many items a comparison of models needs to detect a difference."""
     from epicene.api.planning import plan as make_plan
     from epicene.cli.output import print_json, print_tables
     from epicene.report.data_needs import data_needs_document, data_needs_tables

@@ -16,24 +16,25 @@ def report(
         "report.html"
     ),
     title: Annotated[
-        str, typer.Option(help="The title of the page (default: the models and suites).")
+        str,
+        typer.Option(help="The title of the page (default: the names of the models and suites)."),
     ] = "",
     notes: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Your own text on the first screen: Markdown without HTML and images.",
+            help="A file with your own text for the first screen: Markdown without HTML or images.",
         ),
     ] = None,
     pictures: Annotated[
-        float, typer.Option(min=0, metavar="MB", help="The most space that thumbnails may take.")
+        float, typer.Option(min=0, metavar="MB", help="The maximum size of all thumbnails, in MB.")
     ] = 12.0,
     people: Annotated[
         list[Path] | None,
         typer.Option(
             "--people",
             metavar="STUDY",
-            help="A study whose labels correct the headlines; repeat for several.",
+            help="A study whose labels are used to correct the headlines; may be repeated.",
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -50,4 +51,4 @@ def report(
         import webbrowser
 
         if not webbrowser.open(out.absolute().as_uri()):
-            note(f"No browser could be opened; open {out.absolute()} yourself.")
+            note(f"Could not open a browser; open {out.absolute()} yourself.")

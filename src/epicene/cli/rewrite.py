@@ -37,55 +37,61 @@ def rewrite(
         typer.Option(
             "--language",
             "-l",
-            help="The language of the text (default: what a file says; en for standard input).",
+            help="The language of the text (default: the language a file names; en for "
+            "standard input).",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to write: a file, or a folder for several."),
     ] = None,
-    in_place: Annotated[
-        bool, typer.Option("--in-place", help="Write over the files themselves.")
-    ] = False,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Overwrite the files.")] = False,
     pronouns: Annotated[
         str | None,
-        typer.Option("--pronouns", metavar="SET", help="Rewrite to this set: they, he, she, xe …"),
+        typer.Option(
+            "--pronouns", metavar="SET", help="Rewrite to this pronoun set: they, he, she, xe …"
+        ),
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="SET,SET…", help="Rewrite only these sets' pronouns."),
+        typer.Option("--from", metavar="SET,SET…", help="Rewrite only the pronouns of these sets."),
     ] = None,
     sets: Annotated[
-        Path | None, typer.Option("--sets", help="A TOML file with pronoun sets of your own.")
+        Path | None, typer.Option("--sets", help="A TOML file with your own pronoun sets.")
     ] = None,
     route: Annotated[
         str | None,
         typer.Option(
             "--route",
-            help="spacy (a pipeline must be installed), rules (needs none) or auto (the default).",
+            help="The method: spacy (requires an installed pipeline), rules (requires none) "
+            "or auto (the default).",
         ),
     ] = None,
     speaker: Annotated[
         str | None, typer.Option("--speaker", metavar="m|f", help="The gender of the speaker.")
     ] = None,
     listener: Annotated[
-        str | None, typer.Option("--listener", metavar="m|f", help="… of the listener.")
+        str | None, typer.Option("--listener", metavar="m|f", help="The gender of the listener.")
     ] = None,
     others: Annotated[
-        str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
+        str | None,
+        typer.Option("--others", metavar="m|f", help="The gender of everyone spoken about."),
     ] = None,
     user: Annotated[
         str | None,
         typer.Option(
             "--user",
             metavar="m|f",
-            help="… of the user, in files: who is spoken to, unless --people or a string says who.",
+            help="For files: the gender of the user, the person spoken to unless --people or "
+            "a string says otherwise.",
         ),
     ] = None,
     people: Annotated[
         Path | None,
         typer.Option(
-            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+            "--people",
+            metavar="FILE.toml",
+            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
         ),
     ] = None,
     min_confidence: Annotated[
@@ -93,8 +99,9 @@ def rewrite(
         typer.Option(
             "--min-confidence",
             metavar="0–1",
-            help="Leave a person as they are in a text where a change for them is less likely to "
-            "be right than this; --explain and --json list these changes.",
+            help="If a change for a person is less likely to be right than this, change "
+            "nothing for that person in that text; --explain and --json list these "
+            "changes.",
         ),
     ] = None,
     model: Annotated[
@@ -103,41 +110,42 @@ def rewrite(
             "--model",
             "-m",
             metavar="tagger:FOLDER",
-            help="Rewrite by a tagger that `epicene train` made, not by rules.",
+            help="Rewrite with a tagger trained by `epicene train` instead of rules.",
         ),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option(
             "--explain",
-            help="For each change: whose gender it shows, by which rule, and how surely; below "
-            "each line, or in its record with --json.",
+            help="For each change, show whose gender it expresses, which rule made it, and "
+            "how certain it is: below each line, or in its record with --json.",
         ),
     ] = False,
     as_json: Annotated[
         bool,
         typer.Option(
             "--json",
-            help="A JSON record for each line, or for each file: its text and every change.",
+            help="Print one JSON record per line or per file, with its text and every change.",
         ),
     ] = False,
     format_name: Annotated[
         str | None,
-        typer.Option("--format", help="The format of the files (default: by their names)."),
+        typer.Option("--format", help="The format of the files (default: from their names)."),
     ] = None,
     column: Columns = None,
     force_language: Annotated[
         bool,
         typer.Option(
-            "--force-language", help="Read files in --language, though they name another."
+            "--force-language",
+            help="Read the files as --language even if they name another language.",
         ),
     ] = False,
 ) -> None:
     """Rewrite standard input, or the strings of files, for another person.
 
-    Languages differ in what they are rewritten by: English by pronouns, others by the gender of
-    the speaker, the listener and others; whoever is not named is left as they are. In files only
-    translated text changes; nothing is written if one of them is wrong.
+    English is rewritten by pronouns, other languages by the gender of the speaker, the listener and
+    others; people you do not name are left unchanged. In files, only translated text changes;
+    nothing is written if any of the files is invalid.
     """
     from epicene.api.rewriting import RewriteOptions, open_rewriter
 
@@ -154,8 +162,8 @@ def rewrite(
     if files:
         if out is None and not in_place and not as_json:
             raise InputError(
-                "Say where to write: --out FILE or FOLDER, or --in-place; --json alone lists the "
-                "changes and writes nothing."
+                "Choose where to write: --out FILE or FOLDER, or --in-place; --json alone "
+                "lists the changes and writes nothing."
             )
         from epicene.api.rewriting import rewrite_files
 
@@ -186,7 +194,7 @@ def rewrite(
     }
     for name, given in for_files.items():
         if given:
-            raise InputError(f"{name} is for files, and no FILE is named.")
+            raise InputError(f"{name} applies to files; name at least one FILE.")
     rewrite_all = open_rewriter(language or "en", model=model, **options)
     rated = min_confidence is not None
     if as_json:
@@ -218,16 +226,19 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
                 for line in explanations(rewriting, rated=True):
                     typer.echo(escape_controls(f"    {line}"))
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
-        left = f"; {pluralise(file.left, 'change')} inside mark-up left out" if file.left else ""
+        left = f"; {pluralise(file.left, 'change')} inside mark-up skipped" if file.left else ""
         if file.doubtful:
-            left += f"; {pluralise(len(file.doubtful), 'string')} too doubtful to change"
+            left += (
+                f"; {pluralise(len(file.doubtful), 'string')} not changed because the "
+                "change is too uncertain"
+            )
         where = f"; written to {file.out}" if file.out not in ("", file.path) else ""
         note(f"{counted} changed in {file.path}{left}{where}")
     sys.stdout.flush()
 
 
 def _read_lines(lines: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """Each line of UTF-8 and its ending; raises at a line that is something else."""
+    """Each line of UTF-8 and its ending; raises at a line that is not UTF-8."""
     from epicene.core.data_files import MAX_LINE_BYTES, decode_line, line_too_long
 
     number = 1

@@ -52,7 +52,8 @@ def run(
             "-m",
             envvar="EPICENE_MODEL",
             metavar="[ROLE=]SPEC",
-            help="hf:PATH, openai:NAME, smollm2, random, copy, ngram; see `epicene models`.",
+            help="The model: hf:PATH, openai:NAME, smollm2, random, copy, ngram; see "
+            "`epicene models`.",
         ),
     ] = None,
     protocol: ProtocolName = "epicene",
@@ -69,52 +70,71 @@ def run(
         Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
     ] = None,
     runs: Annotated[
-        Path, typer.Option("--runs", envvar="EPICENE_RUNS", help="Where runs without --out go.")
+        Path,
+        typer.Option("--runs", envvar="EPICENE_RUNS", help="The folder for runs without --out."),
     ] = Path("runs"),
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="NAME=VALUE", help="A remark for the manifest."),
+        typer.Option("--label", metavar="NAME=VALUE", help="A note to store in the manifest."),
     ] = None,
     batch_size: Annotated[
-        str, typer.Option(envvar="EPICENE_BATCH_SIZE", help="auto, or requests at a time.")
+        str,
+        typer.Option(
+            envvar="EPICENE_BATCH_SIZE", help="The number of requests per batch, or auto."
+        ),
     ] = "auto",
     dtype: Annotated[
-        str, typer.Option(envvar="EPICENE_DTYPE", help="auto, float32, float16 or bfloat16.")
+        str,
+        typer.Option(
+            envvar="EPICENE_DTYPE",
+            help="The data type of the weights: auto, float32, float16 or bfloat16.",
+        ),
     ] = "auto",
     device: Annotated[
-        str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
+        str,
+        typer.Option(
+            envvar="EPICENE_DEVICE",
+            help="The device; auto spreads the model over all available GPUs.",
+        ),
     ] = "auto",
     threads: Threads = None,
-    quantize: Annotated[str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")] = "",
+    quantize: Annotated[
+        str, typer.Option(envvar="EPICENE_QUANTIZE", help="Load the weights as 4bit or 8bit.")
+    ] = "",
     revision: Annotated[
-        str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
+        str, typer.Option(envvar="EPICENE_REVISION", help="The revision of a Hub model.")
     ] = "",
     base_url: Annotated[
         list[str] | None,
         typer.Option(
             envvar="EPICENE_BASE_URL",
             metavar="URL[*WEIGHT]",
-            help="Where an OpenAI-compatible server is; several share the work.",
+            help="The URL of an OpenAI-compatible server; give several to share the work.",
         ),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(min=1, envvar="EPICENE_CONCURRENCY", help="Requests to a server at once.")
+        int,
+        typer.Option(min=1, envvar="EPICENE_CONCURRENCY", help="Concurrent requests per server."),
     ] = 16,
     timeout: Annotated[
-        float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
+        float,
+        typer.Option(
+            min=0.1, envvar="EPICENE_TIMEOUT", help="The timeout of a request, in seconds."
+        ),
     ] = 120.0,
     max_response: Annotated[
         float,
         typer.Option(
             envvar="EPICENE_MAX_RESPONSE",
             metavar="MIB",
-            help="MiB that one reply of a server may have; a larger one fails its request.",
+            help="The maximum size of a server's reply, in MiB; a request with a larger "
+            "reply fails.",
         ),
     ] = 16.0,
     price: PriceOption = "",
     max_cost: MaxCost = None,
     trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that comes with a hub model.")
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a Hub model.")
     ] = False,
     on: ExecutorName = "here",
     ray_address: RayAddress = "",
@@ -128,11 +148,12 @@ def run(
         bool,
         typer.Option(
             "--dry-run",
-            help="Print what would be asked (--json: a line each) and the cost.",
+            help="Print the requests that would be sent (with --json: one per line) and the "
+            "cost, without sending them.",
         ),
     ] = False,
 ) -> int:
-    """Run a suite on a model. Repeat the command to resume a run that was stopped."""
+    """Run a suite on a model. Repeat the command to resume a stopped run."""
     import warnings
 
     from epicene.api.running import failure_sentences
@@ -146,7 +167,7 @@ def run(
     from epicene.suites import find_suite
 
     if items and not as_json:
-        raise InputError("--items goes with --json.")
+        raise InputError("--items requires --json.")
     chosen = find_suite(suite)
     approve = (
         show_plan(default_model=not model, as_json=as_json)

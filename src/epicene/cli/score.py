@@ -31,18 +31,23 @@ def score(
         typer.Option(
             "--answers",
             "-a",
-            help="The file or folder of answers: in the suite's layout, samples of lm-eval, or a "
-            "log of Inspect. Not needed where the data hold outcomes.",
+            help="The file or folder of answers: in the suite's layout, lm-eval samples, or "
+            "an Inspect log. Not needed if the data contain outcomes.",
         ),
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option("--figures", metavar="FOLDER", help="Write every figure there as SVG."),
+        typer.Option(
+            "--figures", metavar="FOLDER", help="A folder to write every figure to, as SVG."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="RUN", help="Also store a log's answers as a run, to compare."
+            "--out",
+            "-o",
+            metavar="RUN",
+            help="Also store the answers of a log as a run, so that you can compare it.",
         ),
     ] = None,
     data: DataPath = None,
@@ -62,7 +67,7 @@ def score(
     from epicene.suites import find_suite
 
     if items and not as_json:
-        raise InputError("--items goes with --json.")
+        raise InputError("--items requires --json.")
     chosen = find_suite(suite)
     scored = score_answers(
         chosen,

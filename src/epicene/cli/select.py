@@ -1,4 +1,4 @@
-"""`epicene select`: make selectors by gender from strings, or check those that there are."""
+"""`epicene select`: make gender selectors from strings, or check existing ones."""
 
 from __future__ import annotations
 
@@ -29,53 +29,75 @@ def select(
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option("--language", "-l", help="The language (default: what a file says)."),
+        typer.Option(
+            "--language",
+            "-l",
+            help="The language of the text (default: the language a file names).",
+        ),
     ] = None,
     speaker: Annotated[
         str | None,
         typer.Option(
-            "--speaker", metavar="NAME", help="The argument that has the gender of the speaker."
+            "--speaker",
+            metavar="NAME",
+            help="The name of the argument with the gender of the speaker.",
         ),
     ] = None,
     listener: Annotated[
-        str | None, typer.Option("--listener", metavar="NAME", help="… of the listener.")
+        str | None,
+        typer.Option(
+            "--listener",
+            metavar="NAME",
+            help="The name of the argument with the gender of the listener.",
+        ),
     ] = None,
     others: Annotated[
         str | None,
-        typer.Option("--others", metavar="NAME", help="… of the person spoken about."),
+        typer.Option(
+            "--others",
+            metavar="NAME",
+            help="The name of the argument with the gender of the person spoken about.",
+        ),
     ] = None,
     syntax: Annotated[
         str | None,
-        typer.Option("--syntax", help="icu (the default) or fluent (that of Fluent files)."),
+        typer.Option(
+            "--syntax",
+            help="The syntax: icu or fluent (default: fluent for Fluent "
+            "files, icu for all others).",
+        ),
     ] = None,
     other: Annotated[
         str | None,
         typer.Option(
             "--other",
             metavar="TEXT",
-            help="For one line: a wording for everyone else, which makes it one selector.",
+            help="For a single line: the wording for everyone else; the line then becomes "
+            "one selector.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where to write files: a file, or a folder for several."),
+        typer.Option("--out", "-o", help="Where to write: a file, or a folder for several files."),
     ] = None,
     people: Annotated[
         Path | None,
         typer.Option(
-            "--people", metavar="FILE.toml", help="Who I and you are, by keys of strings."
+            "--people",
+            metavar="FILE.toml",
+            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
         ),
     ] = None,
     format_name: Annotated[
         str | None,
-        typer.Option("--format", help="The format of the files (default: by their names)."),
+        typer.Option("--format", help="The format of the files (default: from their names)."),
     ] = None,
     column: Columns = None,
     check: Annotated[
         bool,
         typer.Option(
             "--check",
-            help="Check selectors, and make none; the exit code is 1 if branches do not agree.",
+            help="Only check existing selectors; the exit code is 1 if branches do not agree.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -92,13 +114,13 @@ def select(
     for_files = {"--out": out, "--people": people, "--format": format_name, "--column": column}
     for name, given in for_files.items():
         if given and not files:
-            raise InputError(f"{name} is for files, and no FILE is named.")
+            raise InputError(f"{name} applies to files; name at least one FILE.")
     if check:
         makes: dict[str, object] = {f"--{name}": given for name, given in arguments.items()}
         makes |= {"--syntax": syntax, "--other": other, "--out": out, "--people": people}
         for name, value in makes.items():
             if value is not None:
-                raise InputError(f"--check makes no selectors; leave out {name}.")
+                raise InputError(f"--check makes no selectors and cannot be combined with {name}.")
         if files:
             found = selecting.check_selectors_in_files(
                 files, language, format=format_name, columns=columns
@@ -112,9 +134,12 @@ def select(
         return _report(found, as_json=as_json)
     if files:
         if out is None:
-            raise InputError("Say where to write: --out FILE or FOLDER.")
+            raise InputError("Choose where to write: --out FILE or FOLDER.")
         if other is not None:
-            raise InputError("--other is a wording for one line of standard input, not for files.")
+            raise InputError(
+                "--other gives the wording for one line of standard input; it "
+                "does not apply to files."
+            )
         done = selecting.make_selectors_in_files(
             files,
             language,
@@ -139,7 +164,7 @@ def select(
 
 
 def _show_files(done: Sequence[SelectedFile], *, as_json: bool) -> None:
-    """How many strings of each file got selectors, and which could not."""
+    """Print how many strings of each file got selectors, and which could not."""
     from epicene.cli.output import note, print_json
 
     if as_json:
@@ -153,7 +178,7 @@ def _show_files(done: Sequence[SelectedFile], *, as_json: bool) -> None:
             note(f"{file.path}: warning: {file.warning}")
         for each in file.left_out:
             key = f" ({each.key})" if each.key else ""
-            note(f"{file.path}, line {each.line}{key}: left out, since {each.why}")
+            note(f"{file.path}, line {each.line}{key}: skipped because {each.why}")
 
 
 def _lines() -> Iterator[str]:
@@ -169,7 +194,7 @@ def _fields(problem: SelectorProblem) -> dict[str, Any]:
 
 
 def _report(found: Sequence[CheckedSelector], *, as_json: bool) -> int:
-    """Print what was found; 1 if branches do not agree, which an unsure one may."""
+    """Print what was found; 1 if branches do not agree (uncertain findings do not count)."""
     from epicene.cli.output import print_json
 
     if as_json:

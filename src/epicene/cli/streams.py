@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CompleteWriter(io.BufferedWriter):
-    """Writes all bytes, where a raw stream may write some of them; its errors name the stream."""
+    """Write all bytes, whereas a raw stream may write only some of them; errors name the stream."""
 
     def __init__(self, raw: io.RawIOBase, stream: str, *, unbuffered: bool = False) -> None:
         super().__init__(raw)
@@ -23,7 +23,7 @@ class CompleteWriter(io.BufferedWriter):
         self._unbuffered = unbuffered
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write the data, at once if the user wants no buffer (PYTHONUNBUFFERED)."""
+        """Write the data, immediately if the user wants no buffering (PYTHONUNBUFFERED)."""
         try:
             written = super().write(data)
         except OSError as error:
@@ -41,14 +41,15 @@ class CompleteWriter(io.BufferedWriter):
 
 
 def _named(error: OSError, stream: str) -> OSError:
-    """The error with the name of the stream; a closed pipe has a class of its own, which stays."""
+    """The error with the name of the stream; the class for a closed pipe is kept."""
     return OSError(error.errno, error.strerror or str(error), stream)
 
 
 def prepare_streams() -> None:
-    """Make standard output and standard error complete; a terminal gets what it can show.
+    """Make standard output and standard error write everything; a terminal gets what it can
+    display.
 
-    Where the caller closed a stream, using it is an error.
+    If the caller closed a stream, using it is an error.
     """
     for number in _closed_streams():
         # Taken, or the next file that is opened would become standard output.
@@ -100,9 +101,9 @@ def _complete(stream: TextIO, name: str) -> TextIO:
 
 
 def discard_unwritten_output() -> None:
-    """Empty what could not be written: Python would try again at its end and change the exit code.
+    """Discard what could not be written: Python would try again on exit and change the exit code.
 
-    What can be written is written.
+    Whatever can be written is written.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -1,4 +1,4 @@
-"""`epicene suites`: list the suites, or show all that is to know about one."""
+"""`epicene suites`: list the suites, or show everything about one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def suites(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the suites with their languages, protocols and the models they need, or show one."""
+    """List the suites with their languages, protocols and required models, or show one suite."""
     from epicene.api.suites import describe_suite, suite_with_verbs
     from epicene.cli.output import print_json
     from epicene.core import registry
@@ -64,11 +64,11 @@ def _list(found: list[Suite[Any, Any]]) -> None:
             "\n".join(needs),
         )
     Console().print(table)
-    sys.stderr.write("`epicene suites SUITE` shows one with its settings and data layouts.\n")
+    sys.stderr.write("Run `epicene suites SUITE` to see a suite's settings and data layouts.\n")
 
 
 def _show(suite: Suite[Any, Any]) -> None:
-    """All about one suite, section by section."""
+    """Print everything about one suite, section by section."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
@@ -109,7 +109,7 @@ def _role_line(suite: Suite[Any, Any], name: str) -> str:
     role = suite.role(name)
     more = [
         *(["several models"] if role.many else ()),
-        *(["may be left out"] if role.optional else ()),
+        *(["optional"] if role.optional else ()),
     ]
     return f"{name}: {'; '.join((role.about, *more))}. Verbs: {', '.join(verbs_of(suite, name))}."
 
@@ -138,7 +138,7 @@ def _setting_lines(suite: Suite[Any, Any]) -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
-    """A value as one would write it after --set."""
+    """A value as you would write it after --set."""
     if isinstance(value, list | tuple):
         return ",".join(map(str, value)) or "none"
     if isinstance(value, dict):

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 def sweep(
     plan: Annotated[
         Path | None,
-        typer.Argument(metavar="PLAN", help="A TOML file; --example and --paper print one."),
+        typer.Argument(
+            metavar="PLAN", help="The plan, a TOML file; --example and --paper print one."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The folder for runs and report (default: the plan's name)."
+            "--out", "-o", help="The folder for the runs and the report (default: the plan's name)."
         ),
     ] = None,
     dry_run: Annotated[
@@ -54,7 +56,8 @@ def sweep(
             "--limit",
             min=1,
             metavar="N",
-            help="For a trial: items from each part of the data, in every run.",
+            help="For a trial: the maximum number of items from each part of the data, in "
+            "every run.",
         ),
     ] = None,
     max_cost: MaxCost = None,
@@ -65,7 +68,7 @@ def sweep(
     gpus_per_worker: GpusPerWorker = None,
     worker_timeout: WorkerTimeout = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="The estimate, or the state of every run, as JSON.")
+        bool, typer.Option("--json", help="Print the estimate, or the state of every run, as JSON.")
     ] = False,
     yes: Yes = False,
 ) -> int:
@@ -83,7 +86,8 @@ def sweep(
         return 0
     if plan is None:
         raise InputError(
-            "Name a plan: epicene sweep PLAN.toml; --example prints one, --paper SUITE a paper's."
+            "Name a plan: epicene sweep PLAN.toml. --example prints an example; --paper "
+            "SUITE prints the plan for a suite's paper."
         )
     command = redacted_command(["epicene", *sys.argv[1:]])
     prepared = prepare_sweep(
@@ -122,7 +126,7 @@ def _show_estimate(forecasts: Sequence[RunForecast], *, as_json: bool) -> None:
 
 
 def _announce(forecasts: Sequence[RunForecast]) -> None:
-    """Note which runs are left out and why, and the estimate for the rest."""
+    """Print which runs are skipped and why, and the estimate for the rest."""
     from epicene.cli.output import note
     from epicene.report.sweep import estimate_sentence
 
@@ -144,12 +148,12 @@ def _show_outcome(state: SweepState, broken: str, *, as_json: bool) -> None:
     else:
         print_tables([state_table(state)])
     for run in state.unfinished:
-        note(f"Not complete: {run.title} ({run.state}). {run.why}".rstrip())
+        note(f"Incomplete: {run.title} ({run.state}). {run.why}".rstrip())
     if state.unfinished:
-        note("Repeat the command to resume with what is left.")
+        note("Repeat the command to resume the remaining runs.")
     if broken:
         note(broken)
     elif state.report:
         note(f"The report is in {state.report}")
     else:
-        note("Nothing was answered: no report.")
+        note("No report was written because there are no answers.")

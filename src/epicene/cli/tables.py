@@ -30,15 +30,15 @@ def tables(
     runs: RunFolders,
     table: TableNames = None,
     list_names: Annotated[
-        bool, typer.Option("--list", help="Only the names and titles of the tables.")
+        bool, typer.Option("--list", help="Print only the names and titles of the tables.")
     ] = False,
     crossed: Crossed = "",
     draws: Annotated[
         bool,
         typer.Option(
             "--draws",
-            help="Also one model's headlines over its random draws, of samples and runs "
-            "(table draws).",
+            help="Also report one model's headlines over its random draws: its samples and "
+            "runs (table `draws`).",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -50,7 +50,9 @@ def tables(
     people: Annotated[
         Path | None,
         typer.Option(
-            "--people", metavar="STUDY", help="A study whose labels correct the headlines."
+            "--people",
+            metavar="STUDY",
+            help="A study whose labels are used to correct the headlines.",
         ),
     ] = None,
 ) -> None:
@@ -59,14 +61,14 @@ def tables(
     from epicene.cli.output import check_judged, chosen_format, show_results
 
     if items and not as_json:
-        raise InputError("--items goes with --json.")
+        raise InputError("--items requires --json.")
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     if scores and form not in ("json", "csv"):
-        raise InputError("--scores goes with --json or --csv.")
+        raise InputError("--scores requires --json or --csv.")
     if list_names and (table or items or scores or form not in ("", "json")):
-        raise InputError("--list goes with --json and no other option.")
+        raise InputError("--list can be combined only with --json.")
     if scores and form == "csv" and table:
-        raise InputError("--csv --scores writes the scored texts and no table; leave --table out.")
+        raise InputError("--csv --scores writes the scored texts and no tables; remove --table.")
     if scores and form == "csv":
         _write_scores(runs)
         return
@@ -102,7 +104,7 @@ def _list_tables(results: Runs, *, as_json: bool) -> None:
 
 
 def _write_scores(folders: Sequence[Path]) -> None:
-    """Write every scored text as a row of CSV, as they come."""
+    """Write every scored text as a CSV row, one at a time."""
     import csv
     import json
 

@@ -16,19 +16,23 @@ def train(
     path: DataPath = None,
     column: Columns = None,
     split: Annotated[
-        str | None, typer.Option("--split", help="Which part of the data (default: train).")
+        str | None, typer.Option("--split", help="The part of the data (default: train).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed, the same tagger.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="The random seed; the same seed gives the same tagger.")
+    ] = 0,
     members: Annotated[
-        int, typer.Option(min=1, help="Networks whose probabilities are averaged.")
+        int, typer.Option(min=1, help="The number of networks whose probabilities are averaged.")
     ] = 1,
     epochs: Annotated[
-        int | None, typer.Option(min=1, help="How often all sentences are read with their labels.")
+        int | None,
+        typer.Option(min=1, help="The number of passes over the sentences with their labels."),
     ] = None,
     small: Annotated[
         bool,
         typer.Option(
-            "--small", help="A smaller network, without pre-training: for a machine without a GPU."
+            "--small",
+            help="Train a smaller network without pre-training, for machines without a GPU.",
         ),
     ] = False,
 ) -> int:

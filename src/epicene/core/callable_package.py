@@ -1,4 +1,5 @@
-"""Packages that are also functions: `epicene.report` holds modules, `epicene.report(…)` writes one.
+"""Packages that are also functions: `epicene.report` contains modules, `epicene.report(…)` writes a
+report.
 
 A package's `__init__.py` says `sys.modules[__name__].__class__ = CallablePackage`; a call goes to
 the function of the package's name in the Python API.
@@ -11,10 +12,10 @@ from typing import Any
 
 
 class CallablePackage(ModuleType):
-    """A package whose call is the function of that name in the Python API."""
+    """A package that, when called, calls the function of that name in the Python API."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, which is imported only now."""
+        """Import the function now, and call it."""
         import epicene
 
         return epicene.api_function(self.__name__.rpartition(".")[2])(*args, **kwargs)

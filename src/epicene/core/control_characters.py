@@ -1,8 +1,8 @@
-"""Make characters visible that would act on a terminal or a page instead of being shown there.
+"""Make control characters visible that would act on a terminal or a page instead of being shown.
 
-What servers, models and data files send is printed and put into reports. An escape sequence in it
-could move the cursor or rewrite a window's title, and an override of direction could make a text
-read as another. Joiners and direction marks are left alone: Arabic and Hindi are spelt with them.
+Text from servers, models and data files is printed and included in reports. An escape sequence in
+it could move the cursor or change a window's title, and a direction override could make a text read
+as another. Joiners and direction marks are kept: Arabic and Hindi are spelt with them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read users' files (JSONL, JSON, TOML, CSV, TSV, Parquet); errors name file and line.
 
-Every reader has a limit that it checks before it uses the memory, so that a broken or hostile file
-is refused at the line where it goes wrong.
+Every reader checks its limit before it allocates memory, so that a broken or hostile file is
+rejected at the line where it goes wrong.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class FileRow(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """A UTF-8 file's text; a byte-order mark is dropped, any other encoding is refused."""
+    """A UTF-8 file's text; a byte-order mark is dropped, any other encoding is rejected."""
     with _open(path) as file:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         raise InputError(
-            f"{path} is longer than {_mebibytes(MAX_DOCUMENT_BYTES)}, the limit for a file that is "
-            "read as a whole; split it, or write its rows as JSON lines (.jsonl)."
+            f"{path} is larger than {_mebibytes(MAX_DOCUMENT_BYTES)}, the limit for a file that "
+            "is read as a whole; split it, or save its rows as JSON lines (.jsonl)."
         )
     _refuse_utf16(data, path)
     try:
@@ -80,13 +80,15 @@ def read_text_lines(path: Path) -> list[str]:
     """A UTF-8 file split at its line feeds; the last part is empty if the file ends with one."""
     lines = list(iterate_lines(path))
     if len(lines) == 1 and "\r" in lines[0].rstrip("\r\n"):
-        raise InputError(f"{path} ends its lines with CR alone; save it with LF or CRLF.")
+        raise InputError(
+            f"{path} ends its lines with CR only; save it with LF or CRLF line endings."
+        )
     ended = not lines or lines[-1].endswith("\n")
     return [line.removesuffix("\n") for line in lines] + [""] * ended
 
 
 def decode_line(data: bytes, location: str, number: int) -> str:
-    """The text of a line of UTF-8; raises where it is something else."""
+    """The text of a line of UTF-8; raises if it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -102,7 +104,7 @@ def not_utf8(location: str, line: int, byte: int) -> InputError:
 
 
 def line_too_long(location: str, line: int) -> InputError:
-    """The error for a line above the limit."""
+    """The error for a line that exceeds the limit."""
     return InputError(
         f"{location}, line {line}, is longer than {_mebibytes(MAX_LINE_BYTES)}; is a line break "
         "missing?"
@@ -118,13 +120,13 @@ def _open(path: Path) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder; a file is wanted here.") from None
+        raise InputError(f"{path} is a folder, not a file.") from None
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
 
 
 def iterate_lines(path: Path) -> Iterator[str]:
-    """The lines of a UTF-8 file with their ends, one after the other, without a byte-order mark."""
+    """Iterate over the lines of a UTF-8 file with their line endings, without a byte-order mark."""
     with _open(path) as file:
         number = 1
         while data := file.readline(MAX_LINE_BYTES + 1):
@@ -138,7 +140,7 @@ def iterate_lines(path: Path) -> Iterator[str]:
 
 
 def _iterate_rows(path: Path) -> Iterator[str]:
-    """The lines of a file whose lines may also end with CR alone, as old spreadsheets write it."""
+    """The lines of a file whose lines may also end with CR only, as old spreadsheets write them."""
     for line in iterate_lines(path):
         if "\r" in line.removesuffix("\n").removesuffix("\r"):
             yield from _LINE.findall(line)
@@ -161,7 +163,7 @@ def _mebibytes(size: int) -> str:
 
 
 def read_toml_or_json(path: Path) -> dict[str, Any]:
-    """A JSON or TOML file that holds one table of names and values."""
+    """A JSON or TOML file that contains one table of names and values."""
     if path.suffix.lower() != ".toml":
         return _require_object(parse_json(read_text(path), str(path)), str(path))
     return parse_toml(read_text(path), path)
@@ -180,14 +182,14 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
 def read_rows(
     path: Path, columns: Mapping[str, str] | None = None, suffix: str | None = None
 ) -> Iterator[FileRow]:
-    """The rows of a file; `columns` maps our field names to the file's own.
+    """The rows of a file; `columns` maps Epicene's field names to the file's column names.
 
-    `suffix` says what kind of file it is, if its name does not.
+    `suffix` gives the file type if the file's name does not.
     """
     suffix = suffix or path.suffix.lower()
     if suffix not in ROW_FORMATS:
         raise InputError(
-            f"{path} is of a kind that is not read here; known: {', '.join(ROW_FORMATS)}."
+            f"{path} has an unsupported file type; use one of {', '.join(ROW_FORMATS)}."
         )
     reader = {".json": _read_json, ".parquet": _read_parquet}.get(suffix, _read_jsonl)
     if suffix in (".csv", ".tsv"):
@@ -227,7 +229,7 @@ def _read_json(path: Path) -> Iterator[FileRow]:
 
 
 def parse_json(text: str, location: str) -> Any:
-    """The value of a JSON text; half characters and too deep a nesting are refused."""
+    """The value of a JSON text; lone surrogates and overly deep nesting are rejected."""
     try:
         value = json.loads(text)
         json.dumps(value, ensure_ascii=False).encode()
@@ -237,9 +239,9 @@ def parse_json(text: str, location: str) -> Any:
             f"{location} is not JSON: {error.msg} at {line}column {error.colno}."
         ) from None
     except UnicodeEncodeError:
-        raise InputError(f"{location} holds half a character (a lone surrogate).") from None
+        raise InputError(f"{location} contains half a character (a lone surrogate).") from None
     except ValueError:
-        raise InputError(f"{location} holds a number with too many digits.") from None
+        raise InputError(f"{location} contains a number with too many digits.") from None
     except RecursionError:
         raise InputError(f"{location} is nested too deeply.") from None
     return value
@@ -266,7 +268,9 @@ def _read_delimited(path: Path, suffix: str) -> Iterator[FileRow]:
                 names = row
                 _check_header(path, names, delimiter)
             elif len(row) != len(names):
-                raise InputError(f"{location} has another number of columns than the first line.")
+                raise InputError(
+                    f"{location} does not have the same number of columns as the first line."
+                )
             else:
                 yield FileRow(location, dict(zip(names, row, strict=True)))
     except csv.Error as error:
@@ -284,7 +288,7 @@ class _CountedLines:
         self.start = 1
 
     def head(self) -> str:
-        """The beginning of the file, which is read again afterwards."""
+        """The start of the file, which is read again afterwards."""
         lines: list[str] = []
         length = 0
         while length < _HEAD_CHARACTERS and (line := next(self._lines, "")):
@@ -305,7 +309,7 @@ class _CountedLines:
             self._characters += len(line)
             if self._read - self.start >= MAX_ROW_LINES or self._characters > MAX_LINE_BYTES:
                 raise InputError(
-                    f"{self._path}, line {self.start}, begins a row that does not end within "
+                    f"{self._path}, line {self.start}, starts a row that does not end within "
                     f"{MAX_ROW_LINES} lines or {_mebibytes(MAX_LINE_BYTES)}; is a closing quote "
                     "missing?"
                 )
@@ -315,8 +319,8 @@ class _CountedLines:
 def _find_delimiter(path: Path, text: str) -> str:
     """A comma, or the semicolon of spreadsheets whose locale has decimal commas; or a tab.
 
-    The names of the columns tell. Where they hold both of the first, the first row does, if it can;
-    a tab separates names that hold neither.
+    The column names decide. If they contain both of the first two, the first row decides, if it
+    can; a tab separates names that contain neither.
     """
     bare = _QUOTED.sub("", text[:_HEAD_CHARACTERS])
     names, row = [*regex.split(r"[\r\n]+", bare, maxsplit=2), ""][:2]
@@ -325,8 +329,8 @@ def _find_delimiter(path: Path, text: str) -> str:
         found = [sign for sign in found if names.count(sign) == row.count(sign)]
         if len(found) != 1:
             raise InputError(
-                f"{path}, line 1, may be separated by commas or by semicolons; put names that hold "
-                "one of them between quotes."
+                f"{path}, line 1, may be separated by commas or by semicolons; put quotes around "
+                "column names that contain one of them."
             )
     if not found and "\t" in names:
         return "\t"
@@ -334,10 +338,12 @@ def _find_delimiter(path: Path, text: str) -> str:
 
 
 def _check_header(path: Path, names: Sequence[str], delimiter: str) -> None:
-    """Raise if there are too many columns, a name comes twice, or all of them look like one."""
+    """Raise if there are too many columns, if a name occurs twice, or if all columns look like
+    one.
+    """
     if len(names) > MAX_COLUMNS:
         raise InputError(
-            f"{path}, line 1, has {len(names)} columns; at most {MAX_COLUMNS} are read. Are rows "
+            f"{path}, line 1, has {len(names)} columns, and the limit is {MAX_COLUMNS}. Are rows "
             "and columns swapped, or is a line break missing?"
         )
     for name, times in Counter(names).items():
@@ -353,12 +359,12 @@ def _read_parquet(path: Path) -> Iterator[FileRow]:
     import polars as pl
 
     if path.is_dir():
-        raise InputError(f"{path} is a folder; a file is wanted here.")
+        raise InputError(f"{path} is a folder, not a file.")
     number = 0
     try:
         columns = len(pl.read_parquet_schema(path))
         if columns > MAX_COLUMNS:
-            raise InputError(f"{path} has {columns} columns; at most {MAX_COLUMNS} are read.")
+            raise InputError(f"{path} has {columns} columns, and the limit is {MAX_COLUMNS}.")
         frame = pl.scan_parquet(path)
         while len(piece := frame.slice(number, _PARQUET_ROWS).collect()):
             for row in _bounded_rows(piece, f"{path}, row", number + 1):
@@ -371,9 +377,9 @@ def _read_parquet(path: Path) -> Iterator[FileRow]:
 
 
 def _bounded_rows(piece: polars.DataFrame, location: str, first: int) -> Iterator[dict[str, Any]]:
-    """The rows, of which the first has that number; raises at one that is too long.
+    """The rows, numbered from `first`; raises at a row that is too long.
 
-    Polars holds a text that is repeated once, but as Python objects all would be in memory.
+    Polars stores a repeated text once, but as Python objects every copy would be in memory.
     """
     import polars as pl
 
@@ -404,10 +410,10 @@ def read_records(
     columns: Mapping[str, str] | None = None,
     defaults: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> Iterator[RecordT]:
-    """The rows of a file as records of one kind; columns it has no field for are passed over.
+    """The rows of a file as records of one kind; columns without a field are ignored.
 
-    An id that is empty or comes twice is refused. `defaults` gives, for the number of a row, the
-    fields that the file may lack.
+    An id that is empty or occurs twice is rejected. `defaults` gives, for a row number, the fields
+    that the file may lack.
     """
     seen: dict[Any, str] = {}
     fields = kind.__struct_fields__
@@ -420,13 +426,13 @@ def read_records(
         try:
             record = msgspec.convert(known, kind, strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(f"{line.location} does not fit: {error}.") from None
+            raise InputError(f"{line.location} is invalid: {error}.") from None
         name = getattr(record, "id", None)
         if name == "":
             raise InputError(f"{line.location} has an empty id.")
         if name is not None:
             if name in seen:
-                raise InputError(f"{line.location} has the id {name!r} again ({seen[name]}).")
+                raise InputError(f"{line.location} repeats the id {name!r} ({seen[name]}).")
             seen[name] = line.location.rstrip(",")
         yield record
 
@@ -441,7 +447,7 @@ def sha256_of(path: Path) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula."""
+    """The text as a cell that no spreadsheet interprets as a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 

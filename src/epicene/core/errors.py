@@ -1,7 +1,7 @@
 """Errors that a user can fix.
 
-Each is one sentence that names the cause and the fix; the command line prints it without a
-traceback and turns its class into an exit code.
+Each message is one sentence that names the cause and the fix; the command line prints it without a
+traceback and maps its class to an exit code.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class RunError(EpiceneError):
 
 
 class EpiceneWarning(UserWarning):
-    """Results that do not stand for all that was to be measured."""
+    """A warning that results do not cover everything that was to be measured."""
 
 
 def unknown(what: str, name: str, known: Iterable[str], *, every: bool = False) -> InputError:
-    """An error for a name that is not known, with the nearest one that is, or `every` one."""
+    """An error for an unknown name, with the nearest known name, or `every` known name."""
     names = sorted(known)
     near = [] if every else difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."

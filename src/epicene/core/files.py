@@ -1,6 +1,6 @@
 """Write files atomically, and store images by the SHA-256 of their content.
 
-Nothing that Epicene writes this way is a database, so a database is never written over.
+Epicene never writes a database this way, so a database is never overwritten.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ IMAGES_FOLDER = "images"  # of a run or a study; its files are named by content 
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file so that a reader sees the old one or the new one, never half of it.
+    """Write a file so that a reader sees the old or the new content, never part of it.
 
-    A `private` file can be read by its owner alone; any other keeps the permissions it had.
+    Only its owner can read a `private` file; any other file keeps the permissions it had.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_database(path):
-            raise InputError(f"{path} is a database, and is not written over; name another file.")
+            raise InputError(
+                f"{path} is a database and will not be overwritten; name another file."
+            )
         temporary = path.with_name(temporary_prefix(path.name) + secrets.token_hex(4))
         # Created with its permissions: reading the umask would change it for all threads.
         mode = 0o600 if private else 0o666
@@ -56,9 +58,9 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
-    """Raise if an output, which may be a link, is one of the files that are read."""
+    """Raise if an output, which may be a link, is one of the input files."""
     if out.exists() and any(each.exists() and out.samefile(each) for each in inputs):
-        raise InputError(f"{out} is the file that is read; name another with --out.")
+        raise InputError(f"{out} is an input file; name another file with --out.")
 
 
 def _is_database(path: Path) -> bool:
@@ -69,14 +71,14 @@ def _is_database(path: Path) -> bool:
 
 
 def temporary_prefix(name: str) -> str:
-    """What the name of an unfinished file begins with, before its eight random characters."""
+    """The start of an unfinished file's name, before its eight random characters."""
     return f".{name}.epicene-"
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove the unfinished files that a killed process left in a folder.
+    """Remove the unfinished files that a killed process left behind in a folder.
 
-    Call it only while nobody else can write them, that is, under the folder's lock.
+    Call it only while no other process can write them, that is, while holding the folder's lock.
     """
     with suppress(FileNotFoundError):
         for path in folder.iterdir():
@@ -85,13 +87,13 @@ def remove_temporaries(folder: Path) -> None:
 
 
 class ImageFolder:
-    """Stores images by the hash of their content: the same image once, and only under its hash."""
+    """Store images by the hash of their content: each image once, and only under its hash."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, data: bytes) -> str:
-        """Store an image; its sha256."""
+        """Store an image; return its SHA-256."""
         name = hashlib.sha256(data).hexdigest()
         path = self.path(name)
         if not path.exists() or path.read_bytes() != data:
@@ -99,7 +101,7 @@ class ImageFolder:
         return name
 
     def read(self, sha256: str) -> bytes:
-        """An image; raises if it is missing, or not the one that was stored under this hash."""
+        """An image; raises if it is missing or is not the one that was stored under this hash."""
         try:
             data = self.path(sha256).read_bytes()
         except OSError as error:
@@ -107,13 +109,14 @@ class ImageFolder:
                 f"The image {sha256} cannot be read: {error.strerror or error}."
             ) from error
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise RunError(f"The image {sha256} is damaged: its content has another SHA-256.")
+            raise RunError(f"The image {sha256} is damaged: its content has a different SHA-256.")
         return data
 
     def path(self, sha256: str) -> Path:
         """The path of an image."""
         if not _SHA256.fullmatch(sha256):
             raise InputError(
-                f"{sha256!r} is not the SHA-256 of an image, by which {self._folder} stores them."
+                f"{sha256!r} is not a SHA-256; {self._folder} stores images by the SHA-256 of "
+                "their content."
             )
         return self._folder / sha256[:2] / sha256

@@ -1,7 +1,7 @@
 """Find numbers in an answer that are NaN or infinite, before they are stored.
 
-JSON has no such numbers: they would be written as null, which means that there is none, and the
-answer would count as one that was given. Version 0.1.0 did so, and its nulls are found again.
+JSON has no such numbers: they would be written as null, which means that there is no number, and
+the answer would count as given. Version 0.1.0 did this; the nulls it wrote are detected.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def finite_or_failed(answer: Answer) -> Answer:
     """The answer, or `Failed` with the first number in it that is not finite.
 
-    A sum is finite only if all its numbers are, and faster than looking at each.
+    A sum is finite only if all its numbers are, and is faster than checking each number.
     """
     for numbers in _numbers(answer):
         try:
@@ -35,9 +35,9 @@ def finite_or_failed(answer: Answer) -> Answer:
 
 
 def find_lost_number(answer: Answer) -> str:
-    """Where a stored answer has a null in place of a number, "" if nowhere.
+    """Where a stored answer has a null instead of a number; "" if nowhere.
 
-    Only the first token of a text may have no score, if it has nothing before it and is not masked.
+    Only the first token of a text may lack a score, if nothing precedes it and it is not masked.
     """
     match answer:
         case Scores():
@@ -90,5 +90,5 @@ def _describe(answer: Answer) -> str:
         elif isinstance(value, float) and not math.isfinite(value):
             yield f"{path} = {value}"
 
-    where = next(walk(answer, ""), "its numbers add up to more than a number can be")
-    return f"the model's answer holds a number that is not finite: {where}"
+    where = next(walk(answer, ""), "the sum of its numbers is too large for a number")
+    return f"the model's answer contains a number that is not finite: {where}"

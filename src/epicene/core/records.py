@@ -1,7 +1,7 @@
 """The frozen records that all packages exchange: items, requests, answers, judgements, tables.
 
-Items become requests, requests become answers, answers become judgements. A record holds no
-behaviour beyond reading itself; each turns into JSON and back without loss.
+Items become requests, requests become answers, answers become judgements. A record has no behaviour
+beyond reading itself, and converts to JSON and back without loss.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOGPROB_DECIMALS = 5
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What all records share: frozen, unknown fields refused, no cycles to be collected."""
+    """The base of all records: frozen, without unknown fields, and without cycles to collect."""
 
 
 # --- items ---------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ Boundaries: TypeAlias = Literal["epicene", "tokenizer"]
 
 
 class Decoding(Record, frozen=True, kw_only=True):
-    """How text is generated. `temperature` None takes the model's own; 0 is greedy."""
+    """How text is generated. `temperature` None uses the model's default; 0 is greedy."""
 
     max_new_tokens: Positive = 256
     temperature: float | None = 0.0
@@ -93,8 +93,8 @@ class Decoding(Record, frozen=True, kw_only=True):
 class Expected(Record, frozen=True, kw_only=True):
     """What is right and what is wrong as the answer to a request, as the suite will judge it.
 
-    Only models with a known rate of right answers (`planted`, `sketch`) read it. For an image the
-    answers are who it shows, and `words` the forms in which a prompt may write the noun.
+    Only models with a known rate of right answers (`planted`, `sketch`) read it. For an image, the
+    answers are the people it shows, and `words` the forms in which a prompt may write the noun.
     """
 
     right: str
@@ -103,9 +103,9 @@ class Expected(Record, frozen=True, kw_only=True):
 
 
 class _RequestFields(Record, frozen=True, kw_only=True, tag_field="verb"):
-    """What every request carries: whose it is, and which of that item's requests.
+    """What every request contains: its item, and which of that item's requests it is.
 
-    `expected` is no part of what is asked: no answer's key and no seed depends on it.
+    `expected` is not part of the request that is sent: no answer's key and no seed depends on it.
     """
 
     item: str = ""  # filled in for a suite that is defined in one file
@@ -118,9 +118,9 @@ class _RequestFields(Record, frozen=True, kw_only=True, tag_field="verb"):
 class Score(_RequestFields, frozen=True, kw_only=True, tag="score"):
     """Texts → the log-probability of each token of each, given the context.
 
-    With `decoding`, also as a text generated in that way would draw it: by the temperature, within
-    top-k and top-p, without the end token if the length is exact. Left unset it is no part of the
-    request, so what was stored before there was such a field still fits.
+    With `decoding`, also the log-probability with which a text generated that way would draw it: at
+    that temperature, within top-k and top-p, without the end token if the length is exact. If
+    unset, it is not part of the request, so answers stored before this field existed remain valid.
     """
 
     texts: tuple[str, ...]
@@ -145,9 +145,9 @@ class Fill(_RequestFields, frozen=True, kw_only=True, tag="fill"):
 class Generate(_RequestFields, frozen=True, kw_only=True, tag="generate"):
     """A prompt → `samples` texts.
 
-    `source` is the text to work on, `target` what is wanted of it (e.g. speaker: feminine), and
-    `choices` the answers among which a guess would be made: models without language
-    understanding (`copy`, `random`, `rules`) read these and never the prompt.
+    `source` is the text to work on, `target` the requested change (e.g. speaker: feminine), and
+    `choices` the answers to guess from: models without language understanding (`copy`, `random`,
+    `rules`) read these and never the prompt.
     """
 
     prompt: Prompt
@@ -159,7 +159,7 @@ class Generate(_RequestFields, frozen=True, kw_only=True, tag="generate"):
 
 
 class Translate(_RequestFields, frozen=True, kw_only=True, tag="translate"):
-    """A text in `language` → the same in `into`."""
+    """A text in `language` → its translation in `into`."""
 
     text: str
     into: str
@@ -167,10 +167,10 @@ class Translate(_RequestFields, frozen=True, kw_only=True, tag="translate"):
 
 
 class Draw(_RequestFields, frozen=True, kw_only=True, tag="draw"):
-    """A prompt → `shots` images; shot i is drawn from its own seed where the model takes one.
+    """A prompt → `shots` images; each shot has its own seed if the model takes one.
 
-    With `rewriting` the provider may rewrite the prompt; unset, as in requests that were stored
-    before there was the choice, it is switched off where the provider has a switch.
+    With `rewriting`, the provider may rewrite the prompt. If unset, as in requests stored before
+    this field existed, rewriting is switched off if the provider allows it.
     """
 
     prompt: str
@@ -184,7 +184,7 @@ class Draw(_RequestFields, frozen=True, kw_only=True, tag="draw"):
 class Look(_RequestFields, frozen=True, kw_only=True, tag="look"):
     """An image (its sha256 in the run's files), a question, choices → one choice or none.
 
-    `temperature` is that of its words; unset it is 0.
+    `temperature` applies to its words; 0 if unset.
     """
 
     image: str
@@ -208,9 +208,9 @@ def verb(request: type[Request] | Request) -> str:
 class TextScore(Record, frozen=True, kw_only=True):
     """One text's tokens: log-probability (None: not scored) and characters [start, end).
 
-    Offsets count characters of the text alone. A token astride the boundary between context and
-    text belongs to the text and starts at 0. `drawn` answers a request's `decoding`, None where
-    the token would never be drawn; unset if it was not requested, or the model cannot tell.
+    Offsets count characters of the text alone. A token that spans the boundary between context and
+    text belongs to the text and starts at 0. `drawn` answers a request's `decoding`: None if the
+    token would never be drawn; unset if it was not requested or the model cannot compute it.
     """
 
     logprobs: tuple[float | None, ...]
@@ -222,20 +222,20 @@ class TextScore(Record, frozen=True, kw_only=True):
 
     @property
     def sum(self) -> float:
-        """The log-probability of the scored tokens together."""
+        """The total log-probability of the scored tokens."""
         return sum([p for p in self.logprobs if p is not None])
 
     @property
     def tokens(self) -> int:
-        """How many tokens were scored."""
+        """The number of scored tokens."""
         return len(self.logprobs) - self.logprobs.count(None)
 
 
 class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     """The answer to Score, a TextScore per text in the order asked.
 
-    `method` is causal, original, within-word, whole-word or what else made the numbers;
-    `conditioned_on` the token put before the texts, "" if none.
+    `method` is causal, original, within-word, whole-word or any other way in which the numbers were
+    computed; `conditioned_on` is the token put before the texts, "" if none.
     """
 
     texts: tuple[TextScore, ...]
@@ -244,7 +244,9 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
 
     @property
     def best(self) -> int | None:
-        """The index of the likeliest text; None if several are, or one has no scored token."""
+        """The index of the likeliest text; None if there is a tie, or if a text has no scored
+        token.
+        """
         sums = [text.sum for text in self.texts if text.tokens]
         if len(sums) < len(self.texts) or sums.count(max(sums, default=0.0)) != 1:
             return None
@@ -254,8 +256,8 @@ class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
 class Completion(Record, frozen=True, kw_only=True):
     """One way to fill the gap.
 
-    `logprob` is of the completion, given the text before it (causal) or around it (masked);
-    `with_after` adds the text after the gap, where the model ranks that way too.
+    `logprob` is the log-probability of the completion, given the text before it (causal) or around
+    it (masked); `with_after` adds the text after the gap, if the model ranks that way too.
     """
 
     text: str
@@ -272,7 +274,7 @@ class Completions(Record, frozen=True, kw_only=True, tag_field="kind", tag="comp
 
 
 class Text(Record, frozen=True, kw_only=True):
-    """One generated text. `finish` is stop (the model ended) or length (it was cut)."""
+    """One generated text. `finish` is stop (the model ended it) or length (it was cut off)."""
 
     text: str
     finish: Literal["stop", "length", "refused"] = "stop"
@@ -281,10 +283,10 @@ class Text(Record, frozen=True, kw_only=True):
 
 
 class Texts(Record, frozen=True, kw_only=True, tag_field="kind", tag="texts"):
-    """The answer to Generate and Translate. `temperature` is the one really used.
+    """The answer to Generate and Translate. `temperature` is the one that was used.
 
-    `system` says what became of a system message: "" none was asked, `own` its own turn, `user`
-    folded into the user turn because the template has no system role.
+    `system` says how a system message was sent: "" if there was none, `own` as a turn of its own,
+    `user` as part of the user turn because the template has no system role.
     """
 
     texts: tuple[Text, ...]
@@ -293,13 +295,13 @@ class Texts(Record, frozen=True, kw_only=True, tag_field="kind", tag="texts"):
 
     @property
     def only(self) -> str:
-        """The text, where one was asked for."""
+        """The text, if only one was requested."""
         (text,) = self.texts
         return text.text
 
 
 class Image(Record, frozen=True, kw_only=True):
-    """One drawn image, by its hash in the run's files, or why there is none."""
+    """One drawn image, by its hash in the run's files, or the reason why there is none."""
 
     sha256: str = ""
     media_type: str = ""
@@ -317,7 +319,7 @@ class Images(Record, frozen=True, kw_only=True, tag_field="kind", tag="images"):
 
 
 class Choice(Record, frozen=True, kw_only=True, tag_field="kind", tag="choice"):
-    """The answer to Look: one of the choices, or None where the words said none of them."""
+    """The answer to Look: one of the choices, or None if the words named none of them."""
 
     choice: str | None
     text: str = ""
@@ -325,7 +327,9 @@ class Choice(Record, frozen=True, kw_only=True, tag_field="kind", tag="choice"):
 
 
 class Failed(Record, frozen=True, kw_only=True, tag_field="kind", tag="failed"):
-    """No answer came, and why. Not a judgement: the request is asked again on resume."""
+    """The reason why there is no answer. It is not a judgement: the request is sent again on
+    resume.
+    """
 
     reason: str
 
@@ -339,15 +343,15 @@ Outcome: TypeAlias = Literal["right", "wrong", "undetected"]
 
 
 class Judgement(Record, frozen=True, kw_only=True):
-    """What a suite makes of an answer: an outcome, a label, a value, each where it has one.
+    """A suite's judgement of an answer: an outcome, a label and a value, each if it has one.
 
-    `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
-    no two of them share one. `NAME (HOW)` beside `NAME` is the same answer judged in another way.
-    `counts` are what a figure of a whole corpus adds up (edits made, words matched); `credit`
-    among them is how much of a right answer it is, where a tie is half of one.
-    `evidence` is what a person would want to read beside it. Of its names some are known: what was
-    `answer`ed is set word by word against the `reference`, or that against a `counterfactual`;
-    `aligned` holds all three, as `genform` writes them.
+    `name` says which of an item's judgements this is (a format, a sample, a direction, a judge); no
+    two of them share a name. `NAME (HOW)` next to `NAME` is the same answer judged in another way.
+    `counts` are numbers that are summed over a whole corpus (edits made, words matched); `credit`
+    among them says how much of a right answer it is, where a tie counts as half. `evidence` is what
+    a person would want to read next to it. Some of its names have a meaning: the `answer` is
+    compared word by word with the `reference`, or the reference with a `counterfactual`; `aligned`
+    contains all three, as `genform` writes them.
     """
 
     item: str = ""  # filled in for a suite that is defined in one file
@@ -379,7 +383,7 @@ class Estimate(Record, frozen=True, kw_only=True):
 
     @property
     def few_groups(self) -> bool:
-        """Whether the interval rests on too few groups to be sure of its level."""
+        """Whether the interval is based on too few groups to guarantee its level."""
         return self.low is not None and self.groups is not None and self.groups < ENOUGH_GROUPS
 
 
@@ -387,7 +391,7 @@ class Estimate(Record, frozen=True, kw_only=True):
 
 
 class Column(Record, frozen=True, kw_only=True):
-    """A column's name and how its numbers are shown; JSON always holds them unrounded."""
+    """A column's name and how its numbers are shown; in JSON they are never rounded."""
 
     name: str
     unit: Literal["share", "number", "count", "p", "text"] = "share"
@@ -395,9 +399,9 @@ class Column(Record, frozen=True, kw_only=True):
 
 
 class Row(Record, frozen=True, kw_only=True):
-    """One row: a key per level of the table, a cell per column.
+    """One row: one key per level of the table, one cell per column.
 
-    `origin` tells a row of the user's run from one the paper printed.
+    `origin` distinguishes rows of the user's run from rows printed in the paper.
     """
 
     keys: tuple[str, ...]
@@ -406,7 +410,7 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 class Table(Record, frozen=True, kw_only=True):
-    """A table by the name its paper gives it. As JSON: keys, level by level, then columns."""
+    """A table with the name its paper gives it. As JSON: keys, level by level, then columns."""
 
     name: str
     title: str
@@ -417,7 +421,7 @@ class Table(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """A figure by the name its paper gives it, as a Vega-Lite specification with its data."""
+    """A figure with the name its paper gives it, as a Vega-Lite specification with its data."""
 
     name: str
     title: str
@@ -431,7 +435,7 @@ class Figure(Record, frozen=True, kw_only=True):
 class SheetImage(Record, frozen=True, kw_only=True):
     """A drawn image on a contact sheet, by its hash, or why there is none.
 
-    `caption` is read under it and is short; `alt` says to who cannot see it what is known of it.
+    `caption` is the short text below it; `alt` describes it for people who cannot see it.
     """
 
     sha256: str = ""
@@ -441,7 +445,7 @@ class SheetImage(Record, frozen=True, kw_only=True):
 
 
 class ImageStrip(Record, frozen=True, kw_only=True):
-    """Images that belong side by side, what they were drawn from, and what became of them."""
+    """Images to show side by side, what they were drawn from, and how they were judged."""
 
     heading: str
     summary: str = ""
@@ -451,9 +455,9 @@ class ImageStrip(Record, frozen=True, kw_only=True):
 
 
 class ContactSheet(Record, frozen=True, kw_only=True):
-    """All images of one thing. Sheets are put in order by `value` and filtered by `facets`.
+    """All images of one thing. Sheets are sorted by `value` and filtered by `facets`.
 
-    `legend` says how captions are to be read.
+    `legend` explains how to read the captions.
     """
 
     name: str
@@ -475,8 +479,8 @@ LEARNT = "learnt"
 class Identity(Record, frozen=True, kw_only=True):
     """Which model answered.
 
-    `key` holds all that could change an answer (weights, dtype, tokenizer, scorer version) and
-    nothing else: not the host, not the batch size. `about` is for people and tables.
+    `key` contains everything that could change an answer (weights, dtype, tokenizer, scorer
+    version) and nothing else, such as the host or the batch size. `about` is for people and tables.
     """
 
     kind: str
@@ -486,7 +490,7 @@ class Identity(Record, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> bytes:
-        """Sixteen bytes that differ where an answer could."""
+        """Sixteen bytes that differ if an answer could differ."""
         return digest({"kind": self.kind, "key": self.key})
 
     def differs_in(self, other: Identity) -> list[str]:
@@ -499,7 +503,7 @@ _encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def to_json(record: object) -> bytes:
-    """The one JSON form of a record: same record, same bytes."""
+    """The canonical JSON form of a record: equal records give equal bytes."""
     return _encoder.encode(record)
 
 
@@ -520,9 +524,9 @@ def _as_asked(part: object) -> object:
 
 
 def answer_keys(model: Identity) -> Callable[[Request], bytes]:
-    """What stored answers of a model are checked against: the whole request and who answered.
+    """The keys that stored answers of a model are checked against: the whole request and the model.
 
-    Millions are made in a row, so what does not change is made once.
+    Millions are computed in a row, so what does not change is computed once.
     """
     rest = b"\0" + model.digest + b"\0"
 

@@ -1,8 +1,8 @@
 """Remove secrets from text before it is written.
 
-A secret is the value of a secret environment variable, or a part of a URL that may hold one: its
-user and password, the values of its query, its fragment. Host and path stay, so that a reader still
-sees which server it was.
+A secret is the value of a secret environment variable, or a part of a URL that may contain one: its
+user and password, the values of its query, its fragment. Host and path are kept, so that a reader
+still sees which server it was.
 """
 
 from __future__ import annotations
@@ -69,12 +69,14 @@ def redact_all(value: Any) -> Any:
 
 
 def redacted_command(words: Sequence[str]) -> str:
-    """A command for the record; redacted word by word, as quotes are part of some passwords."""
+    """A command to record, redacted word by word because some passwords contain quotes."""
     return shlex.join(map(redact, words))
 
 
 def secret_spellings(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Each secret as it is and as a URL spells it, longest first: one may hold another."""
+    """Each secret as it is and as spelt in a URL, longest first, because one may contain
+    another.
+    """
     long = {secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH}
     both = long | {quote(secret, safe="") for secret in long}
     return tuple(sorted(both, key=lambda secret: (-len(secret), secret)))
@@ -106,7 +108,7 @@ def _decode_fully(text: str) -> str:
 
 
 def _redact_users(text: str) -> str:
-    """What comes before a query: scheme, user, host and path, perhaps of several URLs."""
+    """The part before a query: scheme, user, host and path, perhaps of several URLs."""
     scheme = _NEXT_URL.match(text)
     start = scheme.end() if scheme else 0
     following = _NEXT_URL.search(text, start)
@@ -123,7 +125,7 @@ def _redact_users(text: str) -> str:
 
 
 def _is_host(authority: str) -> bool:
-    """Whether it is a host, with or without a port that is a number."""
+    """Whether it is a host, with or without a numeric port."""
     _, colon, port = authority.rpartition("]")[2].rpartition(":")
     return not colon or _PORT.fullmatch(port) is not None
 

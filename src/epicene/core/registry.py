@@ -1,7 +1,7 @@
 """Find suites, models and languages by name, through entry points.
 
-Another package adds one by declaring an entry point in the same group. A program that embeds
-Epicene may `add` one without installing anything.
+Another package can add one by declaring an entry point in the same group. A program that embeds
+Epicene can `add` one without installing anything.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def installed(group: Group) -> dict[str, EntryPoint]:
 
 
 def add(group: Group, name: str, thing: object) -> None:
-    """Make `thing` known under `name` in this process."""
+    """Register `thing` under `name` in this process."""
     _added[group, name] = thing
 
 
 def is_added(group: Group, name: str) -> bool:
-    """Whether something was made known under this name in this process."""
+    """Whether something was registered under this name in this process."""
     return (group, name) in _added
 
 
@@ -39,13 +39,13 @@ def names(group: Group) -> list[str]:
 
 
 def _extras() -> list[str]:
-    """The extras that the package declares, but for those of developers."""
+    """The extras that the package declares, except those for developers."""
     declared = metadata("epicene").get_all("Provides-Extra") or []
     return [name for name in declared if name not in ("all", "dev")]
 
 
 def find(group: Group, name: str) -> Any:
-    """The thing of that name, imported only now."""
+    """Import and return the thing with that name."""
     if (group, name) in _added:
         return _added[group, name]
     point = installed(group).get(name)
@@ -56,6 +56,6 @@ def find(group: Group, name: str) -> Any:
     except ImportError as error:
         raise InputError(
             f"The {group.removesuffix('s')} {name!r} needs a package that is not installed "
-            f"({error}); pip install 'epicene[all]' brings every one, and pip install "
-            f"'epicene[EXTRA]' those of an extra: {', '.join(_extras())}."
+            f"({error}); run `pip install 'epicene[all]'` to install all optional packages, or "
+            f"`pip install 'epicene[EXTRA]'` with one of these extras: {', '.join(_extras())}."
         ) from error

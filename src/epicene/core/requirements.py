@@ -8,10 +8,10 @@ from epicene.core.errors import InputError
 
 
 def require(package: str, purpose: str, extra: str, instead: str = "") -> None:
-    """Raise if a package, by the name under which it is imported, is not installed.
+    """Raise if a package, given by its import name, is not installed.
 
     `purpose` is the subject of the message, `extra` the extra of Epicene that installs the package
-    ("" if it is one of Epicene's own), and `instead` what can be done without it.
+    ("" if it is one of Epicene's own), and `instead` the alternative without it.
     """
     if find_spec(package) is None:
         name = f"epicene[{extra}]" if extra else "epicene"

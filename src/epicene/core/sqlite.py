@@ -1,7 +1,7 @@
-"""Open SQLite databases, also in read-only folders, and explain their errors.
+"""Open SQLite databases, including those in read-only folders, and explain their errors.
 
-SQLite reads a database in a read-only folder without its write-ahead log, which holds the latest
-commits. So both files are copied to a writable folder and opened there.
+SQLite reads a database in a read-only folder without its write-ahead log, which contains the latest
+commits. Both files are therefore copied to a writable folder and opened there.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def _use_wal(db: sqlite3.Connection, timeout: float) -> None:
 
 
 def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
-    """Raise if a file is another program's: ours has these tables with these columns, or nothing.
+    """Raise if a file belongs to another program: ours has these tables with these columns, or
+    nothing.
 
-    The file is not changed. Nothing is in a database whose writer was killed at once.
+    The file is not changed. A database is empty if its writer was killed right after creating it.
     """
     if not path.exists():
         return
@@ -73,16 +74,16 @@ def check_ours(path: Path, tables: Mapping[str, Collection[str]]) -> None:
         return
     if any(not set(columns) <= found.get(name, set()) for name, columns in tables.items()):
         raise InputError(
-            f"{path} is another program's database, which is not changed; choose another folder, "
-            "or move the file away."
+            f"{path} is a database of another program and was not changed; choose another folder, "
+            "or move the file."
         )
 
 
 def _read_schema(path: Path) -> _Schema:
-    """Read what is in a database, which is not changed.
+    """Read the contents of a database without changing it.
 
-    SQLite waits for a live writer. What a killed one left must be rolled back by its journal, which
-    SQLite refuses to do when it may only read: then a copy is rolled back.
+    SQLite waits for a live writer. Changes left behind by a killed writer must be rolled back with
+    its journal, which SQLite refuses to do when it may only read; a copy is rolled back instead.
     """
     journal = path.with_name(f"{path.name}-journal")
     for _ in range(_TRIES):
@@ -117,9 +118,9 @@ def _schema_at(uri: str) -> _Schema:
 
 
 def make_private(path: Path) -> None:
-    """Let only the owner read a database and the logs beside it; create it if there is none.
+    """Let only the owner read a database and its logs; create the database if there is none.
 
-    One that is there is not opened: closing it again would end the locks that SQLite holds on it
+    An existing database is not opened: closing it would release the locks that SQLite holds on it
     for other connections of this process, and another process would remove the log they write to.
     """
     try:
@@ -136,7 +137,7 @@ def make_private(path: Path) -> None:
 
 
 def is_read_only(folder: Path) -> bool:
-    """Whether nothing can be written in a folder."""
+    """Whether a folder is read-only."""
     return not os.access(folder, os.W_OK)
 
 
@@ -158,7 +159,7 @@ def connect_read_only(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
-    """A folder with a copy of the database and of its log; None where it has no log to be read."""
+    """A folder with a copy of the database and of its log; None if it has no log to read."""
     log = path.with_name(f"{path.name}-wal")
     for _ in range(_TRIES):
         try:
@@ -171,22 +172,22 @@ def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
             if not log.exists():  # its writer has closed it meanwhile
                 continue
             raise RunError(
-                f"{path} was not closed by its writer and is in a read-only place, so "
-                f"that it is read from a copy, and none could be made ({error.strerror or error}); "
-                "name a folder that has room for it in TMPDIR."
+                f"{path} is in a read-only folder and has a log that was not merged, so it must "
+                f"be copied to be read, and the copy failed ({error.strerror or error}); set "
+                "TMPDIR to a folder with enough space."
             ) from error
     raise _written_to(path)
 
 
 def _written_to(path: Path) -> RunError:
-    return RunError(f"{path} is being written to by somebody else; wait, and ask again.")
+    return RunError(f"{path} is being written to by another process; wait and try again.")
 
 
 def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirectory[str] | None:
-    """The copy; None where the log or journal was restarted meanwhile.
+    """The copy; None if the log or journal was restarted in the meantime.
 
-    The database comes first: what moves there from the log until then is still in the log, and what
-    was overwritten there until then is in the journal.
+    The database is copied first: anything moved there from the log in the meantime is still in the
+    log, and anything overwritten there in the meantime is in the journal.
     """
     folder = tempfile.TemporaryDirectory(prefix="epicene-")
     try:
@@ -210,21 +211,22 @@ def _header(log: Path) -> bytes:
 
 
 class LockedError(RunError):
-    """Another program holds a database."""
+    """Another program has locked a database."""
 
 
 @contextmanager
 def explain_errors(path: Path, summary: str = "") -> Iterator[None]:
     """Turn SQLite's errors into a sentence that names the file.
 
-    It begins with `summary`, or says what caused the error and the way out of it.
+    It begins with `summary`, or names the cause of the error and the fix.
     """
     try:
         yield
     except (sqlite3.Error, msgspec.DecodeError, UnicodeDecodeError) as error:
         if "locked" in str(error):
             raise LockedError(
-                f"Another program holds {path}; close it and run the same command again."
+                f"Another program has locked {path}; close that program and run the same command "
+                "again."
             ) from error
         raise RunError(f"{summary}: {error}." if summary else _explain(error, path)) from error
 
@@ -233,8 +235,8 @@ def _explain(error: Exception, path: Path) -> str:
     text = str(error)
     if "disk is full" in text:
         return (
-            f"The disk that holds {path} is full; all answers so far are kept: make room and run "
-            "the same command again."
+            f"The disk with {path} is full. All answers so far are stored; free some space and "
+            "run the same command again."
         )
     if "malformed" in text or "not a database" in text or isinstance(error, UnicodeDecodeError):
         return (
@@ -246,7 +248,7 @@ def _explain(error: Exception, path: Path) -> str:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit at the end, or roll back at any exception."""
+    """Commit at the end, or roll back on any exception."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -1,4 +1,6 @@
-"""Results in the schema of Every Eval Ever: a JSON file per run, and a line per judged answer."""
+"""Results in the schema of Every Eval Ever: one JSON file per run, and one line per judged
+answer.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +121,7 @@ def _measured(run: StoredRun) -> Identity:
 
 
 def _texts_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Settings as the schema wants them: texts alone."""
+    """Settings as the schema requires them: only strings."""
     return {
         name: value if isinstance(value, str) else to_json(value).decode()
         for name, value in settings.items()
@@ -174,7 +176,7 @@ def _identifier(name: str) -> str:
 def _results(
     run: StoredRun, summary: Summary, entries: Sequence[HeadlineResult]
 ) -> Iterator[dict[str, Any]]:
-    """The headlines, in all and by language, and the share that is undetected."""
+    """The headlines, overall and by language, and the share that is undetected."""
     (only,) = summary.runs
     for entry in entries:
         estimate = entry.estimates.get(only.info.model)
@@ -261,7 +263,7 @@ def _judge(run: StoredRun) -> dict[str, str]:
 
 
 def _llm_scoring(run: StoredRun) -> dict[str, Any]:
-    """The models of the roles that judge what the first one made, with their question."""
+    """The models of the roles that judge the output of the first role, with their question."""
     others = run.suite.roles[1:]
     judges = [each for role in others for each in run.manifest.models.get(role.name, ())]
     question = _judges_question(run, {role.name for role in others}) if judges else ""
@@ -313,7 +315,7 @@ def _score(estimate: Estimate, undetected: Estimate | None, coverage: object) ->
 def _instances(
     run: StoredRun, summary: Summary, entries: Sequence[HeadlineResult]
 ) -> Iterator[dict[str, Any]]:
-    """A record per judged answer and headline that is a mean of scores."""
+    """One record per judged answer and headline that is a mean of scores."""
     scores: dict[tuple[str, str], list[tuple[str, str, float]]] = defaultdict(list)
     for entry in entries:
         if entry.headline.item_scores is None or entry.language:
@@ -354,7 +356,7 @@ def _requests(run: StoredRun, item: Item, answers: Answers) -> dict[str, Request
 def _interaction(
     judgement: Judgement, answers: Answers, requests: Mapping[str, Request]
 ) -> dict[str, Any]:
-    """What was asked and answered. A judgement is called like its request, or begins like it."""
+    """What was asked and answered. A judgement's name is that of its request, or begins with it."""
     name = next(
         (each for each in requests if each == judgement.name),
         next((each for each in requests if judgement.name.startswith(each) and each), ""),
@@ -392,7 +394,7 @@ def _interaction(
 
 
 def _prompt(request: Request | None) -> str:
-    """What the model was given, as one text."""
+    """The model's input, as one text."""
     prompt: Prompt = ""
     if isinstance(request, Score):
         prompt = request.context

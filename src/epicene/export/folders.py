@@ -26,17 +26,17 @@ CARD_FILE = "README.md"
 
 
 class YamlFunction(str):
-    """A Python function in a file beside the YAML, written as `module.function`."""
+    """A Python function in a file next to the YAML, written as `module.function`."""
 
     __slots__ = ()
 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """The folder to write an export in, which gets its name once all is written.
+    """The folder to write an export to; it gets its final name once everything is written.
 
-    So an export is there whole or not at all, and never mixes with other files. What a killed
-    export left behind is removed by the next one.
+    An export is therefore complete or absent, and never mixes with other files. The next export
+    removes what a killed one left behind.
     """
     check_new_folder(path)
     unfinished = path.absolute().with_name(f".{path.absolute().name}.unfinished")
@@ -70,11 +70,11 @@ def _name(unfinished: Path, path: Path) -> None:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise unless the folder can be made or is empty."""
+    """Raise unless the folder can be created or is empty."""
     if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; an export wants a folder of its own (--out).")
+        raise InputError(f"{path} is a file; an export needs its own folder (--out).")
     if path.is_dir() and any(path.iterdir()):
-        raise InputError(f"{path} is not empty; an export wants a folder of its own (--out).")
+        raise InputError(f"{path} is not empty; an export needs its own folder (--out).")
 
 
 def write_text(path: Path, lines: Iterable[str]) -> None:
@@ -83,7 +83,7 @@ def write_text(path: Path, lines: Iterable[str]) -> None:
 
 
 def as_yaml(content: Mapping[str, Any]) -> str:
-    """A mapping as YAML, in its order, letters of any script as they are."""
+    """A mapping as YAML, in its order, with letters of any script unescaped."""
     import yaml
 
     class Dumper(yaml.SafeDumper):  # type: ignore[misc]
@@ -108,7 +108,7 @@ def front_matter(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def file_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """A file name for each name; all differ on any file system."""
+    """A file name for each name; all are distinct on any file system."""
     taken: set[str] = set()
     for name in names:
         stem = start = re.sub(r"\W+", "-", name).strip("-").lower() or "unnamed"
@@ -148,9 +148,9 @@ def protocol_lines(protocol: Protocol, card: SuiteCard) -> Iterator[str]:
 
 
 def fault_lines(card: SuiteCard, heading: str) -> Iterator[str]:
-    """What is wrong with the published version, under a heading of that level (`##`)."""
+    """Known issues of the published version, under a heading of that level (`##`)."""
     if card.faults:
-        yield f"{heading} Known faults of the published version"
+        yield f"{heading} Known issues of the published version"
         yield ""
         yield from (f"- {fault}" for fault in card.faults)
         yield ""

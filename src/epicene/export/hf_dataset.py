@@ -96,7 +96,7 @@ def dataset_card(
     yield from fault_lines(card, "##")
     yield "## Use"
     yield ""
-    how = "" if selection.origin == "own" else " as the paper does and as we would"
+    how = "" if selection.origin == "own" else " as the paper does and as Epicene recommends"
     yield (
         f"`epicene run {selection.suite.name} --model MODEL` asks and judges these items{how}; "
         f"chance level: {card.chance}"
@@ -109,7 +109,7 @@ def dataset_card(
     yield ""
     yield (
         f"[`{CROISSANT}`]({CROISSANT}) describes the files in Croissant 1.1. "
-        f"[`{EVAL_FILE}`]({EVAL_FILE}) makes this a benchmark of the Hub, once the framework "
+        f"[`{EVAL_FILE}`]({EVAL_FILE}) makes this a benchmark on the Hub, once the framework "
         f"`{FRAMEWORK}` is on the Hub's list; `epicene export results RUN --to hf` writes results "
         "for it."
     )
@@ -131,7 +131,7 @@ def _front_matter(selection: Selection, configs: Sequence[dict[str, Any]]) -> di
 
 
 def size_category(items: int) -> str:
-    """The hub's name for a set of that size."""
+    """The Hub's name for a set of that size."""
     return next((name for below, name in _SIZES if items < below), _LARGEST)
 
 
@@ -144,7 +144,7 @@ def _fields(selection: Selection, fields: Sequence[str]) -> Iterator[str]:
     yield ", ".join(f"`{name}`" for name in fields) + "."
     yield ""
     if PROMPTS in fields:
-        yield f"`{PROMPTS}`: what is drawn of the item, under the name of each condition."
+        yield f"`{PROMPTS}`: the prompts to draw for the item, under the name of each condition."
         yield ""
     if "group" in fields:
         yield (
@@ -171,7 +171,7 @@ class DatasetFile(NamedTuple):
 def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
     """Write the folder; `datasets.load_dataset(FOLDER)` reads it."""
     if not selection.items:
-        raise InputError(f"{selection.data} holds no item to export.")
+        raise InputError(f"{selection.data} contains no items to export.")
     check_new_folder(folder)
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, item in enumerate(selection.items):
@@ -196,24 +196,25 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
 
 
 def _config_and_split(language: str, split: str, item: Item) -> tuple[str, str]:
-    """The names of a part in `datasets`: a split's name has _ for each hyphen, as hyphens are not
-    allowed in it; items keep their own."""
+    """The names of a part in `datasets`: hyphens are not allowed in the name of a split and
+    become _; items keep the original name.
+    """
     called = split.replace("-", "_")
     if not re.fullmatch(r"\w[\w-]*", language):
         raise InputError(
-            f"The item {item.id!r} has {language!r} for its language; a name for files has "
-            "letters, digits, _ and - only."
+            f"The item {item.id!r} has the language {language!r}, which cannot be a file name; "
+            "use only letters, digits, _ and -."
         )
     if not re.fullmatch(r"\w+", called) or called == ALL_CONFIG:
         raise InputError(
-            f"The item {item.id!r} has {split!r} for its split; `datasets` takes letters, digits "
-            f"and _ only, and no split called {ALL_CONFIG!r}."
+            f"The item {item.id!r} has the split {split!r}; `datasets` allows only letters, "
+            f"digits and _ in a split's name, and no split called {ALL_CONFIG!r}."
         )
     return language, called
 
 
 def _check_distinct(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]) -> None:
-    """Raise if two parts would have one name, or one on a case-insensitive file system."""
+    """Raise if two parts would have the same name, also on a case-insensitive file system."""
     met: dict[tuple[str, str], tuple[str, str]] = {}
     for (config, split), part in zip(names, parts, strict=True):
         other = met.setdefault((config.casefold(), split.casefold()), part)
@@ -222,7 +223,7 @@ def _check_distinct(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str,
             raise InputError(f"The parts {pair} of the data would share a file; rename one.")
     if len({config for config, _ in names}) > 1 and ALL_CONFIG in {config for config, _ in names}:
         raise InputError(
-            f"A language called {ALL_CONFIG!r} cannot be told from all languages; rename it."
+            f"A language must not be called {ALL_CONFIG!r}, the name for all languages; rename it."
         )
 
 
@@ -267,8 +268,9 @@ def _frame(selection: Selection) -> polars.DataFrame:
 
 
 def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
-    """The prompts of each item, by request: an item with a word and a template number is not enough
-    for readers who lack the templates. Empty for items without requests."""
+    """The prompts of each item, by request: a word and a template number are not enough for
+    readers who do not have the templates. Empty for items without requests.
+    """
     suite, protocol = selection.suite, selection.protocol
     stages = [
         stage

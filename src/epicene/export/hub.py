@@ -32,7 +32,7 @@ def task_id(suite: str, language: str = "") -> str:
 
 
 def benchmark(selection: Selection, configs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The content of `eval.yaml`: a task per configuration and split."""
+    """The content of `eval.yaml`: one task per configuration and split."""
     card = selection.card
     tasks = []
     for index, config in enumerate(configs):
@@ -87,8 +87,9 @@ def as_yaml_list(content: Sequence[dict[str, Any]]) -> str:
 
 
 def _leaderboards(summary: Summary) -> Iterator[HeadlineResult]:
-    """The first headline that has a better and a worse, in all and by language: a leaderboard has
-    one number per model."""
+    """The first headline with a direction (higher or lower is better), overall and by language:
+    a leaderboard has one number per model.
+    """
     entries = list(headline_results(summary))
     directed = [each for each in entries if each.headline.item_scores is not None]
     first = next(iter(directed or entries), None)
@@ -123,7 +124,7 @@ def _results(
 def _notes(
     run: RunSummary, summary: Summary, entry: HeadlineResult, estimate: Estimate
 ) -> Iterator[str]:
-    """What qualifies the number, which is all that a leaderboard shows beside it."""
+    """The notes on the number, the only text that a leaderboard shows next to it."""
     yield f"{entry.headline.name}, protocol {summary.protocol.name}, suite {summary.suite.version}"
     if estimate.low is not None and estimate.high is not None:
         yield f"95% interval {estimate.low:.4f} to {estimate.high:.4f}"

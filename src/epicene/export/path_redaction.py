@@ -64,7 +64,7 @@ def settings_without_paths(
 
 
 def runs_without_paths(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Runs without local paths; those whose folders share a name are numbered."""
+    """Runs without local paths; runs whose folders share a name are numbered."""
     names = [run.folder.resolve().name for run in runs]
     met: Counter[str] = Counter()
     told = []
@@ -123,7 +123,7 @@ def _settings(settings: RunSettings, files: Collection[str]) -> RunSettings:
 
 
 def _remote_model_names(manifest: Manifest) -> Iterator[str]:
-    """The names of models that are not paths on this machine: those of a hub or a service."""
+    """The names of models that are not local paths: those on the Hub or of a service."""
     for identities in manifest.models.values():
         for identity in identities:
             name = str(identity.about.get("name") or "")
@@ -147,7 +147,8 @@ def _identity(identity: Identity, kept: Collection[str]) -> Identity:
 
 def command_without_paths(command: str, kept: Collection[str] = ()) -> str:
     """A command with file and folder names instead of paths; texts in `kept` stay whole
-    (`OWNER/NAME` of a hub, a setting that is not a file)."""
+    (`OWNER/NAME` on the Hub, a setting that is not a file).
+    """
     try:
         words = shlex.split(command)
     except ValueError:  # an unclosed quote

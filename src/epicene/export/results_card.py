@@ -42,11 +42,11 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     yield "## Intervals"
     yield ""
     yield (
-        "Numbers in brackets are 95 % intervals. They are over groups of items, as variants of "
-        "one sentence and samples of one prompt are not independent. A dash is an undefined "
-        "number, with the reason below its table; so is a number with a letter, where it has no "
-        "interval. `undetected` is the share of answers that are "
-        "neither right nor wrong: no pronoun, a refusal, nothing that could be read."
+        "Numbers in brackets are 95 % intervals. They are computed over groups of items, because "
+        "variants of one sentence and samples of one prompt are not independent. A dash is an "
+        "undefined number, with the reason below its table; a number with a letter has no "
+        "interval, with the reason below its table. `undetected` is the share of answers that "
+        "are neither right nor wrong: no pronoun, a refusal, nothing readable."
     )
     yield ""
     yield "## Models"
@@ -128,7 +128,7 @@ def _links(path: str, suffixes: Sequence[str]) -> str:
 
 
 def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
-    yield "### Running it again"
+    yield "### How to run it again"
     yield ""
     for run in runs:
         settings = run.manifest.settings
@@ -161,7 +161,7 @@ def _distinct(versions: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def _models(runs: Sequence[StoredRun]) -> Iterator[str]:
-    """Each model of the runs, with all that could change its answers."""
+    """Each model of the runs, with everything that could change its answers."""
     seen: set[bytes] = set()
     for run in runs:
         for role, identities in run.manifest.models.items():

@@ -50,7 +50,7 @@ class ExportedTable(NamedTuple):
 
 @dataclass(frozen=True)
 class ProtocolResults:
-    """The runs of one suite under one protocol, and where in the folder their files are."""
+    """The runs of one suite under one protocol, and the location of their files in the folder."""
 
     folder: str
     runs: Sequence[StoredRun]
@@ -61,7 +61,7 @@ class ProtocolResults:
 
 
 def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
-    """All that is exported of these runs."""
+    """Everything that is exported of these runs."""
     summary = summarise(runs)
     source, found = provenance_of(summary, runs), compare_models(summary, runs)
     taken = {table.name for table in summary.tables}
@@ -118,20 +118,20 @@ def _comparison_tables(
 
 
 def _with_free_name(table: Table, name: str, taken: Collection[str]) -> Table:
-    """The table under a name that no table of the suite has."""
+    """The table, renamed if a table of the suite has its name."""
     free = name if name not in taken else f"{name} of the runs"
     return msgspec.structs.replace(table, name=free)
 
 
 class ModelProfiles(NamedTuple):
-    """The headlines of all suites, a row per model, and those of each suite with their runs."""
+    """The headlines of all suites, one row per model, and those of each suite with their runs."""
 
     table: Table
     by_suite: list[tuple[Table, Provenance]]
 
 
 def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
-    """The headlines of all suites, if any; models with one label get distinct ones."""
+    """The headlines of all suites, if any; models that share a label get distinct labels."""
     summaries, by_part = with_distinct_labels(
         [part.summary for part in parts], [part.compared.entries for part in parts]
     )
@@ -155,7 +155,7 @@ def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
 
 
 def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
-    """Write a folder for each suite and protocol, and one card."""
+    """Write one folder per suite and protocol, and one card."""
     check_new_folder(folder)
     groups = group_by_protocol(runs_without_paths(runs))
     parts = [protocol_results("-".join(names), group) for names, group in groups.items()]
@@ -204,7 +204,7 @@ def _write_profile(parts: Sequence[ProtocolResults], folder: Path) -> None:
 def _write_overview(
     stem: str, table: Table, rows: Sequence[tuple[Table, Provenance | None]], folder: Path
 ) -> None:
-    """Write a table about all suites; as CSV, one line for each number with its run."""
+    """Write a table about all suites; the CSV file has one line per number with its run."""
     from epicene.report.latex import as_latex
     from epicene.report.table_formats import as_json, as_markdown, long_csv
 

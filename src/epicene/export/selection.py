@@ -27,8 +27,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Selection:
-    """Items of a suite under a protocol. `own` is whether they come with Epicene; `licence` is
-    the user's statement about others."""
+    """Items of a suite under a protocol. `own` says whether they come with Epicene; `licence` is
+    the user's statement about other items.
+    """
 
     suite: Suite[Any, Any]
     protocol: Protocol
@@ -40,7 +41,7 @@ class Selection:
 
     @cached_property
     def origin(self) -> DataOrigin:
-        """Whether the items are Epicene's, published ones or the user's."""
+        """Whether the items are Epicene's, published or the user's own."""
         if self.own:
             return "starter"
         return data_origin(self.suite, "", ((path.name, sha256_of(path)) for path in self.files))
@@ -61,14 +62,17 @@ class Selection:
         if self.own or self.licence:
             return ""
         published = (
-            f"Of the published data the card of {self.suite.name} says: {self.card.data_licence} "
+            (
+                f"The card of {self.suite.name} says about the published data: "
+                f"{self.card.data_licence} "
+            )
             if self.origin == "published" and self.card.data_licence
             else ""
         )
         return (
             f"These items come from files that are not Epicene's ({self.data}), and this folder "
-            f"holds them: give it to others only if their licence lets you. {published}If the data "
-            "are yours, say so with --licence."
+            f"contains them: share it only if their licence allows it. {published}If the data are "
+            "yours, state their licence with --licence."
         )
 
     def licence_fields(self) -> dict[str, str]:
@@ -82,7 +86,7 @@ class Selection:
     def provenance_lines(self) -> Iterator[str]:
         """The sections of a card on the licence and on where the items come from."""
         yield from ("## Licence", "", *self.licence_lines(), "")
-        yield from ("## Where it comes from", "", *self.origin_lines(), "")
+        yield from ("## Where the items come from", "", *self.origin_lines(), "")
 
     def licence_lines(self) -> Iterator[str]:
         """The licence in words."""
@@ -98,11 +102,11 @@ class Selection:
         """Where the items come from, file by file."""
         card = self.card
         data = escape_markdown(self.data)
-        source = card.source or "The items are those of these files."
+        source = card.source or "The items were read from these files."
         yield f"Suite `{self.suite.name}` {self.suite.version}, data {data}. {source}"
         if not self.own and card.published_data:
             yield ""
-            yield f"Where a person gets the published files: {card.published_data}"
+            yield f"Where to get the published files: {card.published_data}"
         yield ""
         for path in self.files:
             yield f"- {code_span(path.name)}, sha256 `{sha256_of(path)}`"

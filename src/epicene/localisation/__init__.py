@@ -1,1 +1,1 @@
-"""Translated strings in files: read them, rewrite them, and leave every other byte as it is."""
+"""Translated strings in files: read and rewrite them, and leave every other byte unchanged."""

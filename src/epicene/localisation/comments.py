@@ -1,4 +1,4 @@
-"""Comments in files: the lines above a place that begin with a mark."""
+"""Comments in files: the lines above a position that start with a comment mark."""
 
 from __future__ import annotations
 

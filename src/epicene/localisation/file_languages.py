@@ -1,4 +1,6 @@
-"""The language of a file: by what it says itself, by its path, and as the rewriters name it."""
+"""The language of a file: as the file itself says, as its path says, and as the rewriters name
+it.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ def language_of_path(path: Path) -> str:
     """The language that a path names, "" if it names none.
 
     It is a part of the file's name (fr.json, app_fr.arb, messages.fr.xlf) or the name of its folder
-    (values-fr, fr.lproj, locales/fr): one that Epicene knows, so that `it` in a folder of tests or
-    a file `ui.json` is not taken for a language.
+    (values-fr, fr.lproj, locales/fr), and a language that Epicene knows, so that `it` in a folder
+    of tests or a file `ui.json` is not mistaken for a language.
     """
     for candidate in _candidates(path):
         if candidate in registry.names("languages"):
@@ -48,9 +50,9 @@ def language_of_path(path: Path) -> str:
 
 
 def foreign_language_of_path(path: Path) -> str:
-    """The language that a path names, also one that Epicene does not know: nl for locales/nl.
+    """The language that a path names, even if Epicene does not know it: nl for locales/nl.
 
-    Such a code may be something else, so it only serves to leave a file out and to say so.
+    Such a code may be something else, so it is only used to leave out a file and to say so.
     """
     return next((each for each in _candidates(path) if each in _CODES), "")
 

@@ -1,4 +1,4 @@
-"""The text of a file, such that writing it again gives the same bytes."""
+"""The text of a file, read so that writing it again gives the same bytes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _BYTE_ORDER_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "
 
 
 def read_file_text(path: Path, charset: Callable[[bytes], str] | None = None) -> FileText:
-    """The text of a file, in UTF-16 if it begins with its mark, in the encoding that `charset`
-    finds in it, or in UTF-8."""
+    """The text of a file: in UTF-16 if it starts with its byte-order mark, in the encoding that
+    `charset` finds in it, or in UTF-8.
+    """
     data = _read_bytes(path)
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "")
     encoding = encoding or (charset(data) if charset else "") or "utf-8"
@@ -29,7 +30,7 @@ def read_file_text(path: Path, charset: Callable[[bytes], str] | None = None) ->
         same = text.encode(encoding) == data
     except LookupError:
         raise InputError(
-            f"{path} names an encoding that is not known, {encoding!r}; save the file as UTF-8."
+            f"{path} names an unknown encoding, {encoding!r}; save the file as UTF-8."
         ) from None
     except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
@@ -42,7 +43,9 @@ def read_file_text(path: Path, charset: Callable[[bytes], str] | None = None) ->
             "as UTF-8."
         ) from None
     if not same:
-        raise InputError(f"{path} cannot be kept as it is in {encoding}; save it as UTF-8.")
+        raise InputError(
+            f"{path} cannot be written back unchanged in {encoding}; save it as UTF-8."
+        )
     file = FileText(path, text, encoding)
     if (null := text.find("\0")) >= 0:
         raise file.error(null, "this is not text: it has a NUL character")
@@ -56,12 +59,12 @@ def _read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder; a file is wanted here.") from None
+        raise InputError(f"{path} is a folder, not a file.") from None
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
     if len(data) > MAX_FILE_BYTES:
         raise InputError(
-            f"{path} is longer than {MAX_FILE_BYTES // 2**20} MiB, the limit for files "
-            "of strings; split it."
+            f"{path} is larger than {MAX_FILE_BYTES // 2**20} MiB, the limit for files with "
+            "strings; split it."
         )
     return data

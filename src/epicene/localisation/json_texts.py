@@ -64,9 +64,9 @@ def json_coding(file: FileText) -> Coding:
 
 
 class Value(NamedTuple):
-    """A value in a tree: the names and numbers on the way to it, and its content in the file.
+    """A value in a tree: its path of names and numbers, and its content in the file.
 
-    Of a number and the like, `is_text` is false.
+    For numbers and other values that are not texts, `is_text` is false.
     """
 
     path: tuple[str, ...]
@@ -101,7 +101,7 @@ def read_values(file: FileText) -> Iterator[Value]:
                 end = literal.end()
                 yield Value(path, at, end, literal[0], is_text=False)
             else:
-                raise file.error(at, "this is not JSON: a value is wanted here")
+                raise file.error(at, "this is not JSON: a value is expected here")
             at = end
         at = _blank_end(text, at)
         while stack and text.startswith("}" if stack[-1].named else "]", at):
@@ -131,11 +131,11 @@ def _next_name(file: FileText, container: _Container, at: int) -> int:
         container.name = str(int(container.name or -1) + 1)
         return at
     if not file.text.startswith('"', at):
-        raise file.error(at, "this is not JSON: a name between double quotes is wanted here")
+        raise file.error(at, "this is not JSON: a name in double quotes is expected here")
     start = at
     name, at = _string(file, at)
     if name in container.names:
-        raise file.error(start, f"the key {name!r} is there twice")
+        raise file.error(start, f"the key {name!r} occurs twice")
     container.names.add(name)
     container.name = name
     at = _blank_end(file.text, at)
@@ -152,7 +152,7 @@ def _string(file: FileText, at: int) -> tuple[str, int]:
             error.pos, f"this is not JSON: {error.msg.lower().removesuffix(' at')}"
         ) from None
     if not text.isascii() and _SURROGATE.search(text):
-        raise file.error(at, "this text has half a character (a lone surrogate)")
+        raise file.error(at, "this text contains half a character (a lone surrogate)")
     return text, end
 
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def name_by_path(strings: Sequence[tuple[Sequence[str], FoundString]]) -> FoundStrings:
-    """The strings by their path; roots that are languages, all of them, are that of each string."""
+    """The strings by their path; if all roots are languages, each root is the language of its
+    strings.
+    """
     roots = {path[0] if len(path) > 1 else "" for path, _ in strings}
     codes = {root: base_language(root) for root in roots}
     known = set(registry.names("languages"))

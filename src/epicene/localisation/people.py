@@ -1,4 +1,4 @@
-"""Who "I" and "you" are in each string: the user of a program, or somebody else.
+"""Who "I" and "you" are in each string: the user of a program, or someone else.
 
 One notation is used in a column of a table, in a comment of a string (`epicene: …`) and in a TOML
 file of patterns: `I=user, you=other`, or, shorter, who the user is: `speaker`.
@@ -51,13 +51,14 @@ class People(Record, frozen=True, kw_only=True):
     others: str = ""
 
     def under(self, more: People) -> People:
-        """These people, where `more` does not say otherwise."""
+        """These people, unless `more` says otherwise."""
         said = {name: value for name, value in msgspec.structs.asdict(more).items() if value}
         return msgspec.structs.replace(self, **said)
 
     def genders(self, options: Mapping[str, str]) -> dict[str, str]:
-        """The gender that each person is to have; `options` may name user, speaker, listener and
-        others."""
+        """The requested gender of each person; `options` may name user, speaker, listener and
+        others.
+        """
         wanted: dict[str, str] = {}
         for person, who in msgspec.structs.asdict(self).items():
             if who in ("m", "f"):
@@ -70,7 +71,9 @@ class People(Record, frozen=True, kw_only=True):
 
 
 def parse_people(notation: str, location: str) -> People:
-    """Who is who: `I=user, you=other`; or who the user is, `listener`, and nobody else is."""
+    """Who is who: `I=user, you=other`; or only who the user is, such as `listener`, and no one
+    else is.
+    """
     text = regex.sub(r"\s*=\s*", "=", notation.strip())
     found: dict[str, str] = {}
     users: list[str] = []
@@ -81,7 +84,7 @@ def parse_people(notation: str, location: str) -> People:
         elif name not in _PERSONS:
             raise InputError(
                 f"{location}: {as_sentence(unknown_name('person', name, [*_PERSONS, 'nobody']))} "
-                "Write for example I=user, you=other."
+                "Write, for example, I=user, you=other."
             )
         elif not equals:
             users.append(_PERSONS[name])
@@ -99,8 +102,8 @@ def parse_people(notation: str, location: str) -> People:
 class PeopleRules:
     """Who is who by default, by the name of a file and by the key of a string.
 
-    Of several patterns that match, a later one overrides an earlier one; what a string itself says,
-    in its column or comment, overrides them all.
+    If several patterns match, a later one overrides an earlier one; what a string itself says, in
+    its column or comment, overrides all patterns.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Rewrite the strings of files, and write the files anew with only those words changed."""
+"""Rewrite the strings of files, and write the files with only those words changed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 class RewrittenString(Record, frozen=True, kw_only=True):
-    """A string: what it was, what it is, and each change, with offsets in `text`; `left_out` were
-    too doubtful to be made."""
+    """A string: its old text, its new text, and each change, with offsets in `text`; the changes
+    in `left_out` were too uncertain to make.
+    """
 
     index: int
     key: str
@@ -36,8 +37,8 @@ class RewrittenFile(Record, frozen=True, kw_only=True):
     """A file whose strings were rewritten: how many it has, and those that changed.
 
     `out` is the file that was written, "" for none; `left` counts the changes that its format could
-    not hold, such as one inside an inline code of XLIFF. `doubtful` are the strings with changes
-    that were left out for being too doubtful.
+    not contain, such as one inside an inline code of XLIFF. `doubtful` are the strings with changes
+    that were too uncertain to make.
     """
 
     path: str
@@ -63,7 +64,8 @@ def rewrite_strings(
 ) -> tuple[bytes, RewrittenFile]:
     """The new content of a file, and what changed in it.
 
-    `options` are those of the rewriter, and `user`; `advance` is told how many strings are done.
+    `options` are those of the rewriter, and `user`; `advance` is called with the number of strings
+    done.
     """
     changes: dict[int, Sequence[Change]] = {}
     left_out: dict[int, tuple[Change, ...]] = {}
@@ -111,7 +113,9 @@ def rewrite_strings(
 def _grouped(
     file: LocalisedFile, options: Mapping[str, str], people: PeopleRules
 ) -> dict[tuple[tuple[str, str], ...], list[LocalisedString]]:
-    """The strings by the options that they are rewritten with; none for those that stay."""
+    """The strings by the options that they are rewritten with; none for those that do not
+    change.
+    """
     if not file.language:
         several = sorted({string.language for string in file.strings} - {""})
         has = f"has strings in {', '.join(several)}" if several else "does not say its language"
@@ -123,7 +127,7 @@ def _grouped(
         if name not in allowed:
             known = ", ".join(f"--{each}" for each in allowed)
             raise InputError(
-                f"The language {file.language!r} is not rewritten by --{name}; it takes {known}."
+                f"The language {file.language!r} does not support --{name}; it takes {known}."
             )
     groups: dict[tuple[tuple[str, str], ...], list[LocalisedString]] = {}
     for string in file.strings:
@@ -139,7 +143,7 @@ def _grouped(
         groups.setdefault(tuple(wanted.items()), []).append(string)
     if by_person and not {*options} & {*PERSONS, "user"} and set(groups) <= {()}:
         raise InputError(
-            "Nobody is named whose gender is to change; say --user, --speaker, --listener or "
+            "Name a person whose gender should change: use --user, --speaker, --listener or "
             "--others with m or f."
         )
     return groups
@@ -153,8 +157,9 @@ def check_user(user: str) -> None:
 
 
 def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) -> set[str]:
-    """Of persons, those whose own option changes nothing in a file beside --user: they are the
-    user, or have a settled gender, in every string."""
+    """The persons whose own option changes nothing in a file when --user is given: in every
+    string they are the user, or their gender is given.
+    """
     everybody = [people.of_string(string, file.path) for string in file.strings]
     return {
         person
@@ -164,15 +169,16 @@ def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) 
 
 
 def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
-    """Where each file is written: one file as `out`, or in the folder `out`; several in the folder,
-    below which they keep their places relative to one another.
+    """Where each file is written: a single file as `out` or in the folder `out`; several files in
+    the folder, where they keep their relative positions.
 
-    A new `out` without an ending is a folder, if the file has one."""
+    A new `out` without an extension is a folder, if the file has an extension.
+    """
     if len(paths) == 1 and not out.is_dir() and (out.suffix or not paths[0].suffix):
         outs = [out]
     else:
         if out.is_file():
-            raise InputError(f"{out} is a file, and a folder is wanted here; name another.")
+            raise InputError(f"{out} is a file, but a folder is needed here; name another.")
         # Without "..", which would lead out of the folder.
         places = [Path(os.path.normpath(path.absolute())) for path in paths]
         top = Path(os.path.commonpath([place.parent for place in places]))
@@ -180,7 +186,9 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
         inside = out.resolve()
         for each in outs:
             if not each.resolve().is_relative_to(inside):
-                raise InputError(f"{each} is a link out of {out}, and is not written over.")
+                raise InputError(
+                    f"{each} is a link that points out of {out} and will not be overwritten."
+                )
     for each in outs:
         refuse_inputs(each, paths)
     if len(set(outs)) < len(outs):
@@ -192,6 +200,6 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write each file as a whole; links are not followed."""
     for path in contents:
         if path.is_symlink():
-            raise InputError(f"{path} is a link, and is not written over; name the file itself.")
+            raise InputError(f"{path} is a link and will not be overwritten; name the file itself.")
     for path, data in contents.items():
         write_atomically(path, data)

@@ -47,8 +47,8 @@ def check_selectors(
 ) -> list[SelectorProblem]:
     """What is wrong with the selectors of a string, in text order.
 
-    With a `language` that can be rewritten, the feminine branch has to be what the rewriter makes
-    of the masculine one, or the other way round, for one of the `persons` or all of them.
+    With a `language` that can be rewritten, the feminine branch must be what the rewriter makes
+    from the masculine one, or vice versa, for one of the `persons` or for all of them.
     """
     braces = read_braces(text)
     found: list[SelectorProblem] = []
@@ -56,7 +56,7 @@ def check_selectors(
     for head in _HEAD.finditer(text, overlapped=True):
         choice = find_choice(text, head.start(), braces)
         if choice is None:
-            message = "a selector is not whole: check its braces and its branches"
+            message = "a selector is incomplete: check its braces and its branches"
             found.append(_problem("broken", message, head.start(), head.end()))
         else:
             choices.append(choice)
@@ -73,7 +73,7 @@ def _problem(kind: SelectorProblemKind, message: str, start: int, end: int) -> S
 
 
 def _check_braces(text: str, choices: Sequence[Choice]) -> Iterator[SelectorProblem]:
-    """The first brace without another, as ICU or Fluent reads them."""
+    """The first unmatched brace, as ICU or Fluent reads them."""
     read = text
     if not any(choice.syntax == "fluent" for choice in choices):
         # l'{x} is meant as a placeholder, though ICU reads a quotation.
@@ -84,7 +84,7 @@ def _check_braces(text: str, choices: Sequence[Choice]) -> Iterator[SelectorProb
     matched = {*closing, *closing.values()}
     for at, character in enumerate(read):
         if character in "{}" and at not in matched:
-            message = "a brace has no other: check the braces and the apostrophes before them"
+            message = "a brace is unmatched: check the braces and the apostrophes before them"
             yield _problem("broken", message, at, at + 1)
             return
 
@@ -117,7 +117,7 @@ def _check_branches(text: str, choice: Choice) -> Iterator[SelectorProblem]:
 
 
 def _may_lack(choice: Choice, branch: Branch) -> bool:
-    """Whether a branch may do without placeholders: that of a small number ("Nobody is here")."""
+    """Whether a branch may lack placeholders, such as that of a small number ("Nobody is here")."""
     return choice.kind != "select" and _SMALL.fullmatch(branch.key) is not None
 
 
@@ -150,7 +150,7 @@ def _with_defaults(text: str) -> str:
 def _replaced(
     text: str, choose: Callable[[Choice], Branch | None], write: Callable[[Choice, str], str]
 ) -> str:
-    """The text with each choice written anew from one of its branches; None leaves it."""
+    """The text with each choice rewritten from one of its branches; None leaves it unchanged."""
     braces = read_braces(text)
     pieces, at = [], 0
     for start in sorted(braces[-1]):
@@ -220,7 +220,7 @@ def _with_gender(text: str, argument: str, gender: str) -> str:
 def _compare(
     masculine: str, feminine: str, language: str, persons: Sequence[Person]
 ) -> tuple[SelectorProblemKind, str] | None:
-    """What is wrong, unless one text is what the rewriter makes of the other."""
+    """What is wrong, unless one text is what the rewriter makes from the other."""
     made: list[str] = []
     for group in [*((person,) for person in persons), tuple(persons)]:
         to_feminine = _rewritten(masculine, language, group, "female")
@@ -234,14 +234,14 @@ def _compare(
             made.append(to_feminine)
     if made:
         nearest = max(made, key=lambda text: SequenceMatcher(None, text, feminine).ratio())
-        return "form", f"the feminine is {feminine!r}, and the rewriter has {nearest!r}"
+        return "form", f"the feminine branch is {feminine!r}, but the rewriter gives {nearest!r}"
     if masculine == feminine:
         return None
     return "unsure", f"the rewriter cannot tell whether {feminine!r} belongs to {masculine!r}"
 
 
 def _rewritten(text: str, language: str, persons: Sequence[Person], key: str) -> str | None:
-    """The text with those people in that gender; None where the language does not show it."""
+    """The text with those people in that gender; None if the language does not show it."""
     if not set(PERSONS) <= set(find_rewriter(language).takes):  # English
         persons = [person for person in persons if person == "others"]
     for person in persons:

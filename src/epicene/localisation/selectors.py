@@ -2,7 +2,7 @@
 
     Tu es prêt.    Tu es {gender, select, male {prêt} female {prête} other {prêt}}.
 
-Only the words that change stand in a selector, each whole and with its tags complete.
+A selector contains only the words that change, each whole and with its tags complete.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _BEFORE_PART = regex.compile(r"[\p{L}\p{M}\p{N}]|(?<=[\p{L}\p{M}\p{N}])['’\-]"
 
 
 class TwoPeopleError(InputError):
-    """The selectors of two people would be in one place."""
+    """The selectors of two people would be at the same position."""
 
 
 def selector_changes(
@@ -54,9 +54,9 @@ def selector_changes(
     """The changes that put a selector around each part of a text that shows a gender.
 
     `arguments` names the argument with the gender of each person. With `other`, the wording for
-    everyone else, the whole text is one selector; else the last branch has the words as they are,
-    in English those with they. `can_hold` says whether a file can have a selector in place of
-    characters [start, end); words side by side are joined only if it can.
+    everyone else, the whole text is one selector; otherwise the last branch has the words as they
+    are, in English those used with "they". `can_hold` says whether a file can have a selector
+    instead of characters [start, end); adjacent words are joined only if it can.
     """
     check_arguments(arguments, syntax, other)
     found: list[Change] = []
@@ -106,26 +106,26 @@ def make_selectors(
 def check_arguments(
     arguments: Mapping[Person, str], syntax: str = "icu", other: str | None = None
 ) -> None:
-    """Raise unless somebody's argument is named, and each can be written."""
+    """Raise unless at least one argument is named, and each can be written."""
     if syntax not in SELECTOR_SYNTAXES:
         raise unknown("selector syntax", syntax, SELECTOR_SYNTAXES)
     if not arguments:
         raise InputError(
-            "Nobody is named whose gender is selected; say --speaker, --listener or --others with "
-            "the name of the argument that has it."
+            "Name a person whose gender to select by: use --speaker, --listener or --others with "
+            "the name of the argument that contains the gender."
         )
     for argument in arguments.values():
         if not _ARGUMENT.fullmatch(argument):
-            raise InputError(f"{argument!r} is not the name of an argument, such as gender.")
+            raise InputError(f"{argument!r} is not a valid argument name, such as gender.")
     if other is not None and len(arguments) > 1:
-        raise InputError("A wording for everyone else goes with one person; name only one.")
+        raise InputError("A wording for everyone else works with one person only; name only one.")
 
 
 # --- the forms of a text, and the parts in which they differ ----------------------------------
 
 
 def rewritings_by_key(language: str, person: Person) -> dict[str, Rewrite | None]:
-    """What makes the text of each branch; None leaves it as it is."""
+    """The function that makes the text of each branch; None leaves it unchanged."""
     options: dict[str, dict[str, str]]
     if set(PERSONS) <= set(find_rewriter(language).takes):
         options = {key: {person: gender} if gender else {} for key, gender in _GENDERS.items()}
@@ -133,7 +133,7 @@ def rewritings_by_key(language: str, person: Person) -> dict[str, Rewrite | None
         options = {key: {"pronouns": name} for key, name in _PRONOUNS.items()}
     else:
         raise InputError(
-            f"The language {language!r} shows no gender of the {person}; say --others."
+            f"The language {language!r} does not show the gender of the {person}; use --others."
         )
     return {
         key: _open(language, tuple(sorted(wanted.items()))) if wanted else None
@@ -183,7 +183,7 @@ def _least_sure(forms: Iterable[_Form], start: int, end: int) -> Confidence:
 def _parts(
     text: str, forms: Mapping[str, _Form], can_hold: Callable[[int, int], bool], syntax: str
 ) -> list[tuple[int, int]]:
-    """The spans in which the forms differ: whole words, those side by side as one."""
+    """The spans in which the forms differ: whole words, with adjacent words joined."""
     protected = protected_spans(text)
     fixed = {at for start, end in protected for at in range(start, end)}
     spans = sorted({(each.start, each.end) for form in forms.values() for each in form.changes})

@@ -1,7 +1,8 @@
-"""The strings of a localisation file, and how a changed word gets back into the file.
+"""The strings of a localisation file, and how a changed word is written back into the file.
 
 A format finds where the text of each string is in its file and how it is written there; it never
-writes a file. A change is spliced into the characters that it replaces, so every other byte stays.
+writes a file. A change replaces only the characters that it is about, so every other byte stays the
+same.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ Decode: TypeAlias = Callable[[str, int, int], Iterable[Piece]]
 
 
 class Coding(NamedTuple):
-    """How a format writes text: how what is written reads, and how new text is to be written.
+    """How a format writes text: how to decode it, and how to encode new text.
 
-    What is between two spans of a string reads as `gap`.
+    Anything between two spans of a string is read as `gap`.
     """
 
     decode: Decode = lambda _text, _start, _end: ()
@@ -64,7 +65,7 @@ class Coding(NamedTuple):
 
 
 class FoundString(NamedTuple):
-    """Where a format found a string: `spans` of the file's text, read one after the other."""
+    """Where a format found a string: `spans` of the file's text, read in order."""
 
     key: str
     spans: tuple[tuple[int, int], ...]
@@ -91,7 +92,7 @@ class FoundStrings(NamedTuple):
 
 
 class ReadOptions(NamedTuple):
-    """What a user says about a file: the language wanted, "" for any, and names of columns."""
+    """What a user says about a file: the requested language, "" for any, and names of columns."""
 
     language: str = ""
     columns: Mapping[str, str] = {}
@@ -131,7 +132,7 @@ def _pieces(file_text: str, found: FoundString) -> list[Piece]:
 
 
 def decoded(file_text: str, found: FoundString) -> str:
-    """What a string reads as, "" for one that is nowhere."""
+    """The decoded text of a string, "" for a string without a position."""
     if not found.spans:
         return ""
     parts: list[str] = []
@@ -144,14 +145,14 @@ def decoded(file_text: str, found: FoundString) -> str:
 
 
 def mapped(file_text: str, found: FoundString) -> VisibleText:
-    """What a string reads as, and where each character of it is in the file."""
+    """The decoded text of a string, and the position of each character in the file."""
     start, end = found.spans[0][0], found.spans[-1][1]
     pieces = _pieces(file_text, found)
     return VisibleText(file_text, pieces, start=start, end=end, encode=found.coding.encode)
 
 
 class LocalisedFile:
-    """A file, its format and its strings; `language` is "" where nothing says what it is."""
+    """A file, its format and its strings; `language` is "" if unknown."""
 
     def __init__(
         self,
@@ -163,9 +164,11 @@ class LocalisedFile:
         path_language: str = "",
         force_language: bool | None = None,
     ) -> None:
-        """Hold what `read` finds in a file, which is in `language` or what its path says.
+        """Keep what `read` finds in a file, which is in `language` or in the language that its path
+        names.
 
-        `force_language` is None where the caller has no such option."""
+        `force_language` is None if the caller has no such option.
+        """
         self._file = file
         found = read(file)
         self.path = file.path
@@ -179,10 +182,10 @@ class LocalisedFile:
             and language not in named
             and not (force_language and len(named) == 1)
         ):
-            by_path = "" if found.language or named != {path_language} else " by its path"
+            by_path = "" if found.language or named != {path_language} else " according to its path"
             advice = "; leave out --language"
             if force_language is not None:
-                advice = f"; --force-language reads it as {language}"
+                advice = f"; use --force-language to read it as {language}"
             raise InputError(
                 f"{file.path} is in {', '.join(sorted(named))}{by_path}, not in {language}"
                 f"{advice if len(named) == 1 else ''}."
@@ -193,7 +196,7 @@ class LocalisedFile:
         self._found = self._wanted(found)
 
     def _wanted(self, found: FoundStrings) -> Sequence[FoundString]:
-        """The strings in the language that is wanted."""
+        """The strings in the requested language."""
         if not self._only:
             return found.strings
         return [each for each in found.strings if each.language in ("", self._only)]
@@ -218,8 +221,9 @@ class LocalisedFile:
         )
 
     def possible_changes(self, index: int, changes: Iterable[Change]) -> list[Change]:
-        """The changes of a string that the file can hold: those that touch nothing fixed, such as
-        an inline code of XLIFF or the header of a subtitle."""
+        """The changes of a string that the file can contain: those that do not touch anything
+        fixed, such as an inline code of XLIFF or the header of a subtitle.
+        """
         text = mapped(self._file.text, self._found[index])
         return [change for change in changes if list(text.restore([change]))]
 
@@ -251,8 +255,8 @@ class LocalisedFile:
         ):
             return
         raise InputError(
-            f"{self.path} would not read back with its changes, so it was not written; this is a "
-            "bug in Epicene: please report it with the file."
+            f"{self.path} could not be read back with its changes, so it was not written; this is "
+            "a bug in Epicene: please report it with the file."
         )
 
     def _encoded(self, new: FileText) -> bytes:

@@ -1,6 +1,6 @@
 """XML with positions: elements and where their content is in the file.
 
-Expat checks that the file is well-formed. Entity declarations are refused, so nothing expands, and
+Expat checks that the file is well-formed. Entity declarations are rejected, so nothing expands, and
 nothing outside the file is read.
 """
 
@@ -63,7 +63,7 @@ class Element(NamedTuple):
 def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     """The elements of a file, twice: at their start (True, with no content yet) and at their end.
 
-    `root` is the name that the outermost must have.
+    `root` is the required name of the outermost element.
     """
     parser = expat.ParserCreate("utf-8")
     open_elements: list[Element] = []
@@ -75,7 +75,7 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     def start(name: str, attributes: dict[str, str]) -> None:
         if not open_elements and name.rpartition(":")[2] != root:
             raise file.error(
-                offsets.at(parser.CurrentByteIndex), f"<{root}> is wanted here, not <{name}>"
+                offsets.at(parser.CurrentByteIndex), f"<{root}> is expected here, not <{name}>"
             )
         if len(open_elements) >= _MAX_DEPTH:
             raise file.error(offsets.at(parser.CurrentByteIndex), "the XML is nested too deeply")
@@ -94,8 +94,8 @@ def read_elements(file: FileText, root: str) -> Iterator[tuple[bool, Element]]:
     def refuse_entity(name: str, *_more: object) -> None:
         raise file.error(
             offsets.at(parser.CurrentByteIndex),
-            f"the entity {name!r} is declared here, and files with entities of their own are not "
-            "read",
+            f"the entity {name!r} is declared here, but files that declare entities are not "
+            "supported",
         )
 
     parser.StartElementHandler = start
@@ -137,8 +137,8 @@ def xml_coding(
 ) -> Coding:
     """Text with tags and entities; tags are fixed.
 
-    Elements named in `native` hold codes of the original file and no text: each reads as an empty
-    tag. Those named in `fixed`, or with translate="no", are never changed. `inner` is how the
+    Elements named in `native` contain codes of the original file and no text: each is read as an
+    empty tag. Those named in `fixed`, or with translate="no", are never changed. `inner` is how the
     format writes text within XML. With `collapse` a line break with blanks around it reads as a
     space.
     """

@@ -1,8 +1,8 @@
 """The model interface, and how a model is opened from a spec string.
 
-A model answers requests of one or more of the six verbs and knows nothing of benchmarks. A spec is
-`KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`. The
-entry point of a kind is a function `open(name, options) -> Model`, or a class of `PythonModel`.
+A model answers requests of one or more of the six verbs and knows nothing about benchmarks. A spec
+is `KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`.
+The entry point of a kind is a function `open(name, options) -> Model`, or a class of `PythonModel`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NumberedAnswers: TypeAlias = Sequence[tuple[int, Answer]]
 
 
 class BatchLimit(Record, frozen=True, kw_only=True):
-    """How much one batch may hold: requests, and characters over all of them."""
+    """The limits of one batch: requests, and characters over all of them."""
 
     requests: int = 64
     characters: int = 20_000
@@ -62,7 +62,7 @@ class ImageStore(Protocol):
     """The run's images, by content."""
 
     def put(self, data: bytes) -> str:
-        """Store the bytes; returns their sha256."""
+        """Store the bytes; return their SHA-256."""
 
     def path(self, sha256: str) -> Path:
         """The path of a stored image."""
@@ -81,14 +81,14 @@ class Model(Protocol):
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """How the plan is cut for it."""
+        """How to split the plan into batches for it."""
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in any order.
 
-        Each batch holds requests of one verb and is committed when all of it is answered. A
-        request that cannot be answered gets `Failed` with the reason; an exception ends the run.
-        A model may read ahead in `batches`.
+        Each batch contains requests of one verb and is committed when all of it is answered. A
+        request that cannot be answered gets `Failed` with the reason; an exception ends the run. A
+        model may read ahead in `batches`.
         """
 
     def notes(self) -> Mapping[str, object]:
@@ -105,9 +105,9 @@ class UnanswerableError(EpiceneError):
 class UnsupportedError(UnanswerableError):
     """The model can answer no request of this kind.
 
-    `setting` is the setting of the request that it does not support, and `value` one that does
-    without, as it is written on the command line. Without a setting it cannot do the verb at all,
-    nor `other_verbs`.
+    `setting` is the setting of the request that it does not support, and `value` a value that
+    avoids it, as written on the command line. Without a setting, it cannot do the verb at all, nor
+    `other_verbs`.
     """
 
     def __init__(
@@ -128,29 +128,29 @@ class ProbeError(RunError):
 
 @runtime_checkable
 class Probed(Protocol):
-    """A model of which only test requests can tell what it supports."""
+    """A model for which only test requests can show what it supports."""
 
     def probe(self, requests: Sequence[Request]) -> None:
-        """Send small test requests in the manner of these; raises `ProbeError` if one of them is
-        not supported.
-        """
+        """Send small test requests like these; raises `ProbeError` if one is not supported."""
 
 
 def check_not_empty(request: Request) -> None:
-    """Raise `UnanswerableError` for a request that asks for no answer at all."""
+    """Raise `UnanswerableError` for a request that asks for nothing."""
     match request:
         case Score(texts=()):
             raise UnanswerableError("there is no text to score")
         case Generate(samples=samples, decoding=decoding) if (
             samples < 1 or decoding.max_new_tokens < 1
         ):
-            raise UnanswerableError("at least one sample of at least one token must be asked for")
+            raise UnanswerableError(
+                "the request must ask for at least one sample of at least one token"
+            )
         case Translate(decoding=decoding) if decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one token must be asked for")
+            raise UnanswerableError("the request must ask for at least one token")
         case Fill() if request.top < 1 or request.max_tokens < 1:
-            raise UnanswerableError("at least one completion of one token must be asked for")
+            raise UnanswerableError("the request must ask for at least one completion of one token")
         case Draw() if min(request.shots, request.width, request.height) < 1:
-            raise UnanswerableError("at least one image of one pixel must be asked for")
+            raise UnanswerableError("the request must ask for at least one image of one pixel")
 
 
 def sample_seed(*parts: object) -> int:
@@ -167,7 +167,7 @@ class Learner(Protocol):
 
 
 class ModelOptions(Record, frozen=True, kw_only=True):
-    """How to open a model: options of the command line, overridden by those in the spec."""
+    """How to open a model: the options of the command line, overridden by those in the spec."""
 
     label: str = ""
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto"
@@ -199,7 +199,9 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     head, _, query = text.partition("?")
     kind, _, name = head.partition(":")
     if not kind:
-        raise InputError(f"The model spec {text!r} names no kind; write e.g. hf:PATH or random.")
+        raise InputError(
+            f"The model spec {text!r} does not name a kind of model; write e.g. hf:PATH or random."
+        )
     settings = msgspec.structs.asdict(options or ModelOptions())
     stated = parse_qsl(query, keep_blank_values=True)
     own = _own_options(kind) if any(key not in settings for key, _ in stated) else ()
@@ -213,7 +215,7 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     try:
         merged = msgspec.convert(settings, ModelOptions, strict=False)
     except msgspec.ValidationError as error:
-        raise InputError(f"The model spec {text!r} has a bad option: {error}.") from error
+        raise InputError(f"The model spec {text!r} has an invalid option: {error}.") from error
     names = tuple(key for key, _ in stated)
     return ModelSpec(kind=kind, name=name, options=merged, stated=names)
 
@@ -233,14 +235,14 @@ def split_role(text: str) -> tuple[str, list[str]]:
 
 
 class ModelDescription(NamedTuple):
-    """What is known of a model before it is opened."""
+    """What is known about a model before it is opened."""
 
     identity: Identity
     verbs: frozenset[str]
 
 
 class KindInfo(NamedTuple):
-    """What is known of a kind of model; see `model_kind`."""
+    """What is known about a kind of model; see `model_kind`."""
 
     options: frozenset[str] | None = None
     spec_only: frozenset[str] = frozenset()
@@ -266,12 +268,12 @@ def model_kind(
 ) -> Callable[[OpenerT], OpenerT]:
     """Decorate the function that opens a kind of model.
 
-    `about` says in a few words what it is, and `usage` how a model of the kind is named, if not by
-    the kind alone: `epicene models` shows both.
-    A spec with another option than `options` is refused; None accepts all. Those in `spec_only` are
-    taken from the spec alone, not from the command line, which sets them for all models.
-    `describe(name, options)` gives the identity of a model without loading it, or None. `extra`
-    installs every package that the kind imports, which are `packages`.
+    `about` says in a few words what it is, and `usage` how to name a model of the kind, if not by
+    the kind alone: `epicene models` shows both. A spec with an option that is not in `options` is
+    rejected; None accepts all. Options in `spec_only` are read only from the spec, not from the
+    command line, which sets them for all models. `describe(name, options)` gives the identity of a
+    model without loading it, or None. `extra` installs every package that the kind imports, which
+    are `packages`.
     """
     names = None if options is None else frozenset(options)
     info = KindInfo(names, frozenset(spec_only), describe, extra, tuple(packages), about, usage)
@@ -288,7 +290,7 @@ IN_MEMORY = "memory"
 
 
 def kind_info(kind: str) -> KindInfo:
-    """What is known of a kind of model."""
+    """What is known about a kind of model."""
     if kind == IN_MEMORY:
         return KindInfo()
     info: KindInfo = getattr(registry.find("models", kind), "kind_info", KindInfo())
@@ -296,7 +298,7 @@ def kind_info(kind: str) -> KindInfo:
 
 
 def open_model(spec: ModelSpec) -> Model:
-    """Open the model that a spec names. An embedded model's name is a kind of its own."""
+    """Open the model that a spec names. The name of an embedded model is itself a kind."""
     opener = registry.find("models", spec.kind)
     options = check_options(spec)
     with _explain_missing_package(spec.kind):
@@ -305,9 +307,9 @@ def open_model(spec: ModelSpec) -> Model:
 
 
 def check_packages(spec: ModelSpec, verbs: Iterable[str]) -> None:
-    """Raise if a package is missing that the model needs, at once or for the first of its answers.
+    """Raise if a package is missing that the model needs, now or for its first answer.
 
-    Kinds that need packages at all read and write images with Pillow.
+    All kinds that need packages read and write images with Pillow.
     """
     info = kind_info(spec.kind)
     images = ("PIL",) if info.packages and {"draw", "look"} & set(verbs) else ()
@@ -317,7 +319,7 @@ def check_packages(spec: ModelSpec, verbs: Iterable[str]) -> None:
 
 
 def describe_model(spec: ModelSpec) -> ModelDescription | None:
-    """The identity and verbs of a model, without loading it; None if its kind cannot tell."""
+    """The identity and verbs of a model, without loading it; None if its kind cannot know them."""
     if spec.kind not in registry.names("models"):
         return None
     options = check_options(spec)
@@ -327,13 +329,15 @@ def describe_model(spec: ModelSpec) -> ModelDescription | None:
 
 
 def check_options(spec: ModelSpec) -> ModelOptions:
-    """The options for the spec's kind; raises `OptionError` if the spec states one it has not."""
+    """The options for the spec's kind; raises `OptionError` if the spec has an option that the
+    kind does not take.
+    """
     info = kind_info(spec.kind)
     for name in spec.stated:
         if info.options is not None and name not in info.options:
             useful = ", ".join(sorted(info.options))
             raise OptionError(
-                name, f"The model {spec.kind} has no use for {name}; it takes {useful}."
+                name, f"The model {spec.kind} does not take {name}; it takes {useful}."
             )
     defaults = {name: getattr(ModelOptions(), name) for name in info.spec_only - set(spec.stated)}
     return msgspec.structs.replace(spec.options, **defaults)
@@ -341,7 +345,7 @@ def check_options(spec: ModelSpec) -> ModelOptions:
 
 @contextmanager
 def _explain_missing_package(kind: str) -> Iterator[None]:
-    """Say which extra installs a missing package."""
+    """Raise an error that names the extra that installs a missing package."""
     try:
         yield
     except ModuleNotFoundError as error:

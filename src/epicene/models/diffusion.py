@@ -65,7 +65,7 @@ def pipeline_weights_sha256(folder: Path) -> str:
 
 
 def pipeline_parameters(folder: Path) -> int | None:
-    """How many numbers the weights are, by their files' headers; None where those cannot tell."""
+    """The number of weights according to the headers of their files; None if unknown."""
     from safetensors import SafetensorError, safe_open
 
     total = 0
@@ -98,7 +98,7 @@ def _settings_files(folder: Path) -> Iterator[Path]:
 
 
 def _settings_content(path: Path) -> bytes:
-    """A file's hash, or a configuration without the settings that change no image."""
+    """A file's hash, or a configuration without the settings that do not affect images."""
     if path.name.startswith("tokenizer.") or path.suffix != ".json":
         return file_sha256(path).encode()
     settings = json.loads(path.read_bytes())
@@ -116,7 +116,7 @@ _LIBRARY_DEFAULTS = ("num_inference_steps", "guidance_scale")
 
 @dataclass(frozen=True)
 class LoadedPipeline:
-    """A pipeline, its identity, and the settings that a call of it takes."""
+    """A pipeline, its identity, and the settings that calling it takes."""
 
     run: Any  # a diffusers DiffusionPipeline
     identity: Identity
@@ -134,7 +134,7 @@ def load_pipeline(name: str, options: ModelOptions) -> LoadedPipeline:
 
 
 def pipeline_identity(name: str, options: ModelOptions) -> Identity | None:
-    """The identity of a pipeline, without loading it; None if its class is not known."""
+    """The identity of a pipeline, without loading it; None if its class is unknown."""
     import diffusers
 
     folder = _pipeline_folder(name)
@@ -179,7 +179,7 @@ def _call_parameters(name: str, kind: type) -> Mapping[str, inspect.Parameter]:
     """What a pipeline is called with."""
     call = inspect.signature(kind.__call__).parameters
     if "prompt" not in call or "generator" not in call:
-        raise InputError(f"The pipeline {name} ({kind.__name__}) draws nothing from a text.")
+        raise InputError(f"The pipeline {name} ({kind.__name__}) does not draw from a text.")
     return call
 
 
@@ -195,7 +195,7 @@ def _pipeline_folder(name: str) -> Path:
         raise InputError(f"There is no folder {name}; diffusers:PATH takes a pipeline's folder.")
     if not (folder / PIPELINE_INDEX).is_file():
         raise InputError(
-            f"The folder {name} holds no {PIPELINE_INDEX}, so it is no pipeline's folder."
+            f"The folder {name} has no {PIPELINE_INDEX}, so it is not a pipeline's folder."
         )
     return folder
 
@@ -233,9 +233,10 @@ def _read_pipeline(name: str, folder: Path, dtype: str, device: str) -> Any:
 
 
 def _transformers_components(name: str, folder: Path, dtype: Any) -> dict[str, Any]:
-    """The parts that are transformers models, loaded here because only so they say what they lack.
+    """The parts that are transformers models, loaded here because only then do they report missing
+    weights.
 
-    Where a weight is missing they would take a random one.
+    They would replace a missing weight by a random one.
     """
     transformers = quiet_transformers()
     parts: dict[str, Any] = {}
@@ -254,7 +255,9 @@ def _transformers_components(name: str, folder: Path, dtype: Any) -> dict[str, A
 
 
 def _refuse_missing_weights(name: str, run: Any) -> None:
-    """Raise if a part has an empty parameter, which other libraries leave for a missing weight."""
+    """Raise if a part has an empty parameter, which other libraries leave in place of a missing
+    weight.
+    """
     for part, module in _modules(run):
         if missing := sorted(key for key, each in module.named_parameters() if each.is_meta):
             raise _missing_weights_error(name, part, missing)
@@ -273,14 +276,14 @@ def _modules(run: Any) -> list[tuple[str, Any]]:
 
 
 class _NonFinitePixelsError(ValueError):
-    """An image would be made of NaN or infinite numbers."""
+    """An image would be made from NaN or infinite numbers."""
 
 
 def _check_pixels(run: Any) -> None:
-    """Let a pipeline raise where it makes an image of numbers that are not finite.
+    """Make a pipeline raise if it makes an image from numbers that are not finite.
 
-    They would be black or white pixels without a warning. Every pipeline makes images by one of
-    two functions, or by those of a pipeline within it.
+    They would become black or white pixels without a warning. Every pipeline makes images with one
+    of two functions, or with those of a pipeline within it.
     """
     import torch
 
@@ -302,11 +305,11 @@ def _check_pixels(run: Any) -> None:
 
 VERBS = frozenset({verb(Draw)})
 _TOKENIZERS = ("tokenizer", "tokenizer_2", "tokenizer_3")
-_SAFETY = "the pipeline's safety checker blotted the picture out"
+_SAFETY = "the pipeline's safety checker blanked out the image"
 
 
 class DiffusionModel:
-    """Draws one image at a time, so that none depends on the other requests."""
+    """Draw one image at a time, so that none depends on the other requests."""
 
     def __init__(self, pipeline: LoadedPipeline) -> None:
         self._run = pipeline.run
@@ -347,9 +350,9 @@ class DiffusionModel:
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
         if not isinstance(request, Draw):
-            return Failed(reason=f"a pipeline knows no verb {verb(request)}")
+            return Failed(reason=f"a pipeline does not support the verb {verb(request)}")
         if request.shots < 1:
-            return Failed(reason="at least one image must be asked for")
+            return Failed(reason="the request must ask for at least one image")
         self._cut += self._cuts(request.prompt)
         try:
             return Images(
@@ -397,7 +400,7 @@ class DiffusionModel:
         )
 
     def _cuts(self, prompt: str) -> bool:
-        """Whether no part of the pipeline reads the prompt to its end."""
+        """Whether no part of the pipeline reads the whole prompt."""
         readers = [getattr(self._run, name, None) for name in _TOKENIZERS]
         lengths = [
             len(reader(prompt).input_ids) > reader.model_max_length for reader in readers if reader

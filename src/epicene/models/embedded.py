@@ -44,8 +44,8 @@ class CatalogueEntry(Downloadable, frozen=True, kw_only=True):
 class ConversionNote(Record, frozen=True, kw_only=True):
     """What a converted model was made from, and with what.
 
-    `weights` stands for a hash of the converted weights in the model's identity: the conversion
-    is deterministic, so the file it was made from and the converter's version say it all.
+    `weights` replaces a hash of the converted weights in the model's identity: the conversion is
+    deterministic, so the source file and the converter's version determine them.
     """
 
     name: str
@@ -85,7 +85,7 @@ def _silent(_: str) -> None:
 def fetch(
     name: str, *, accept_licence: bool = False, progress: downloads.ProgressCallback = _silent
 ) -> Path:
-    """The folder of the converted model, which is downloaded if it is not on this machine."""
+    """The folder of the converted model; it is downloaded if it is not on this machine."""
     entry = _entry(name)
     if here := entry.fetched_folder:
         return here

@@ -1,7 +1,6 @@
 """Read what a user's function returned as the answer to a request.
 
-Nothing is guessed: a result of another shape than was asked for is a `ReturnedError`, which says
-what it was.
+Nothing is guessed: a result of an unexpected shape raises a `ReturnedError` that describes it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _SHOWN = 60  # characters of a result in a message
 
 
 class ReturnedError(UnanswerableError):
-    """What a function returned is no answer; the message goes after "the function returned"."""
+    """What a function returned is not an answer; the message follows "the function returned"."""
 
 
 def as_list(returned: Any) -> list[Any]:
@@ -83,15 +82,15 @@ def _show(value: Any) -> str:
 
 
 def _number(value: Any, what: str) -> float:
-    """A log-probability; of NaN and infinity the caller's check says more."""
+    """A log-probability; the caller checks for NaN and infinity."""
     try:
         if isinstance(value, (str, bytes, bool)):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, RuntimeError):
-        raise ReturnedError(f"{_show(value)} where {what} is expected") from None
+        raise ReturnedError(f"{_show(value)} instead of {what}") from None
     if number > _ROUNDING:
-        raise ReturnedError(f"{number}, which is above 0, so it is no log-probability")
+        raise ReturnedError(f"{number}, which is above 0, so it is not a log-probability")
     return round(number, LOGPROB_DECIMALS)
 
 
@@ -107,8 +106,9 @@ def _scores(request: Score, results: Sequence[Any], taken: Collection[str]) -> S
     (method,) = methods
     if context and method == WHOLE_TEXTS:
         raise UnanswerableError(
-            "one number cannot be divided between a text and its context: let the function score "
-            "take `context`, or return the tokens of each text with their log-probabilities"
+            "one number cannot be split between a text and its context: add an argument "
+            "`context` to the function score, or return the tokens of each text with their "
+            "log-probabilities"
         )
     scores = tuple(
         _text_score(context, text, result, request.language)
@@ -139,8 +139,8 @@ def _tokens(
 ) -> tuple[list[float | None], list[int], list[int]]:
     """The log-probabilities and characters of the tokens that reach beyond `cut`.
 
-    Tokens are (text, log-probability), or (start, end, log-probability) where tokens are parts of
-    characters. The texts are found one after the other; white space between two of them belongs to
+    Tokens are (text, log-probability), or (start, end, log-probability) if tokens are parts of
+    characters. The texts are located one after another; white space between two of them belongs to
     the second.
     """
     logprobs: list[float | None] = []
@@ -149,7 +149,7 @@ def _tokens(
     reached = 0
     for number, token in enumerate(tokens, start=1):
         if not isinstance(token, (list, tuple)) or len(token) not in (2, 3):
-            raise ReturnedError(f"{_show(token)} where (token, log-probability) is expected")
+            raise ReturnedError(f"{_show(token)} instead of (token, log-probability)")
         *where, value = token
         start, end = _span(where, number, whole, reached)
         reached = max(reached, end)
@@ -169,19 +169,19 @@ def _span(where: Sequence[Any], number: int, whole: str, reached: int) -> tuple[
     if len(where) == 2:
         start, end = where
         if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end):
-            raise ReturnedError(f"{_show(tuple(where))} where (start, end) is expected")
+            raise ReturnedError(f"{_show(tuple(where))} instead of (start, end)")
         if end > len(whole) or (start > reached and whole[reached:start].strip()):
             raise ReturnedError(f"token {number} at {start} to {end}, not within {_show(whole)}")
         return min(start, reached), end
     (text,) = where
     if not isinstance(text, str) or not text:
-        raise ReturnedError(f"{_show(text)} where the text of a token is expected")
+        raise ReturnedError(f"{_show(text)} instead of the text of a token")
     space = len(whole) - reached - len(whole[reached:].lstrip())
     for begins in (reached, reached + space):
         if whole.startswith(text, begins):
             return reached, begins + len(text)
     raise ReturnedError(
-        f"the token {text!r}, which is not the next of the text: {_show(whole[reached:])}"
+        f"the token {text!r}, which is not what the text continues with: {_show(whole[reached:])}"
     )
 
 
@@ -193,7 +193,7 @@ def _completions(request: Fill, result: Any) -> Completions:
     if request.choices:
         missing = [choice for choice in request.choices if choice not in pairs]
         if missing:
-            raise ReturnedError(f"no log-probability of the choice {missing[0]!r}")
+            raise ReturnedError(f"no log-probability for the choice {missing[0]!r}")
         pairs = {choice: pairs[choice] for choice in request.choices}
     ranked = sorted(
         (
@@ -213,7 +213,7 @@ def _pairs(request: Fill, result: Any) -> dict[str, Any]:
         return {str(text): value for text, value in result.items()}
     values = list(result) if hasattr(result, "__iter__") and not isinstance(result, str) else None
     if values is None:
-        raise ReturnedError(f"{_show(result)} where completions are expected")
+        raise ReturnedError(f"{_show(result)} instead of completions")
     if all(isinstance(each, (list, tuple)) and len(each) == 2 for each in values):
         return {str(text): value for text, value in values}
     if len(values) != len(request.choices):
@@ -232,7 +232,7 @@ def _texts(request: Generate | Translate, result: Any, taken: Collection[str]) -
 
 def _text(value: Any, stop: Sequence[str]) -> Text:
     if not isinstance(value, str):
-        raise ReturnedError(f"{_show(value)} where a text is expected")
+        raise ReturnedError(f"{_show(value)} instead of a text")
     shown, thinking = strip_thinking(cut_at_stop(value, stop))
     return Text(text=shown, thinking=thinking)
 
@@ -266,7 +266,7 @@ def _image_bytes(value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     if not hasattr(value, "save"):
-        raise ReturnedError(f"{_show(value)} where an image is expected")
+        raise ReturnedError(f"{_show(value)} instead of an image")
     packed = io.BytesIO()
     value.save(packed, "PNG")
     return packed.getvalue()
@@ -276,6 +276,6 @@ def _choice(request: Look, result: Any) -> Choice:
     if result is None:
         return Choice(choice=None)
     if not isinstance(result, str):
-        raise ReturnedError(f"{_show(result)} where a choice is expected")
+        raise ReturnedError(f"{_show(result)} instead of a choice")
     exact = result if result in request.choices else match_choice(result, request.choices)
     return Choice(choice=exact, text=result)

@@ -1,6 +1,6 @@
-"""Models written in Python: a function per verb, which answers a list of inputs at a time.
+"""Models written in Python: one function per verb, which answers a list of inputs at a time.
 
-The first argument of a function is a list, and it returns a list of as many results:
+The first argument of a function is a list, and it returns a list of the same length:
 
     score      texts → a log-probability each, or its tokens with theirs
     fill       (text before the gap, text after it) pairs → completions with log-probabilities
@@ -104,11 +104,13 @@ class FunctionModel:
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """The default, or as many requests at a time as the user says."""
+        """The default limits, or as many requests at a time as the user says."""
         return BatchLimit() if self._batch_size == "auto" else BatchLimit(requests=self._batch_size)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Call the functions; what could not be answered together is asked again one by one."""
+        """Call the functions; requests that could not be answered together are retried one by
+        one.
+        """
         for batch in batches:
             groups: dict[bytes, list[tuple[int, Request]]] = {}
             for number, request in batch:
@@ -133,10 +135,10 @@ class FunctionModel:
         }
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to free."""
 
     def _settings(self, request: Request) -> dict[str, Any]:
-        """What requests that are asked together share."""
+        """What requests that are answered in one call have in common."""
         offered = _offered(request)
         taken = self._taken[verb(request)]
         repeated = _REPEATED.get(verb(request))
@@ -176,7 +178,7 @@ class FunctionModel:
         return [answers[number] for number in range(len(requests))]
 
     def _results(self, asked: str, requests: Sequence[Request], inputs: list[Any]) -> list[Any]:
-        """A result per input; a list of them where several samples are requested."""
+        """One result per input; a list of results if several samples are requested."""
         shared = self._settings(requests[0])
         taken = self._taken[asked]
         repeated = _REPEATED.get(asked, "")
@@ -206,7 +208,7 @@ class FunctionModel:
 
 
 class PythonModel(FunctionModel):
-    """A kind of model as a class: define a method for each verb that it can do.
+    """A kind of model as a class: define one method per verb that it supports.
 
     The methods are as in the table above, after `self`. An entry point in the group
     `epicene.models` that names the class makes it a kind of model.
@@ -219,8 +221,8 @@ class PythonModel(FunctionModel):
     >>> epicene.open_model(Shouting()).generate("hello", max_new_tokens=4)["text"].item()
     'HELL'
 
-    `name` is what follows `KIND:` in a spec. Raise `version` when answers change; without one, the
-    code of the class is taken for it.
+    `name` is what follows `KIND:` in a spec. Raise `version` when answers change; without one, a
+    hash of the code of the class is used.
     """
 
     version: ClassVar[str] = ""
@@ -262,7 +264,7 @@ def settings_taken(asked: str, function: Function) -> frozenset[str]:
     except (TypeError, ValueError) as error:
         if "unpack" in str(error):
             raise InputError(
-                f"The function {asked} takes no argument; it is called with a list."
+                f"The function {asked} must take an argument: it is called with a list."
             ) from None
         return frozenset()  # of C: nothing is known of it
     offered = SETTINGS[asked]
@@ -277,14 +279,15 @@ def settings_taken(asked: str, function: Function) -> frozenset[str]:
             parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
         ):
             raise InputError(
-                f"The function {asked} needs the argument {parameter.name!r}, which it is not "
-                f"passed; after the list it may take, by name: {', '.join(offered)}."
+                f"The function {asked} requires the argument {parameter.name!r}, which is not "
+                "available; after the list it can take these arguments, by name: "
+                f"{', '.join(offered)}."
             )
     return frozenset(taken)
 
 
 def _offered(request: Request) -> dict[str, Any]:
-    """The settings of a request by the names that functions take them by."""
+    """The settings of a request, under the argument names that functions use."""
     offered: dict[str, Any] = {"language": request.language}
     match request:
         case Score():
@@ -318,14 +321,14 @@ def _prompt(prompt: Any) -> Any:
 
 
 def _inputs(request: Request, taken: Collection[str], files: ImageStore) -> list[Any]:
-    """What stands for a request in the list that a function is given."""
+    """The input for a request in the list that is passed to a function."""
     match request:
         case Score():
             if "context" in taken:
                 return list(request.texts)
             if not isinstance(request.context, str):
                 raise UnanswerableError(
-                    "the context is a chat, which the function score must take as `context`"
+                    "the context is a chat, so the function score needs an argument `context`"
                 )
             return [request.context + text for text in request.texts]
         case Fill():
@@ -342,7 +345,7 @@ def _inputs(request: Request, taken: Collection[str], files: ImageStore) -> list
 
 
 def _seed(asked: str, seed: int, index: int) -> int:
-    """The seed of one sample, where each is a call of its own."""
+    """The seed of one sample, if each sample is a separate call."""
     return sample_seed(seed, index) if index or asked == "draw" else seed
 
 
@@ -368,7 +371,7 @@ def _for_item(request: Request, reason: str) -> str:
 def code_digest(functions: Sequence[Function]) -> str:
     """A hash of the functions' own code, its defaults, and the texts and numbers it encloses.
 
-    What they call, and other values that they find outside of themselves, are not seen.
+    Functions that they call, and other values outside of them, are not covered.
     """
     state = hashlib.sha256()
     for function in functions:

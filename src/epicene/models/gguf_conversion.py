@@ -1,7 +1,7 @@
 """Convert a GGUF file to a folder that transformers opens in a second.
 
-Dequantising takes half a minute and more than a gigabyte, once. It runs in a subprocess, so that
-neither the memory nor the libraries' settings remain.
+Dequantising takes half a minute and more than a gigabyte of memory, once. It runs in a subprocess,
+so that neither the memory nor the libraries' settings persist.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def convert(gguf: Path, folder: Path) -> None:
     )
     if done.returncode:
         raise RunError(
-            f"{gguf.name} could not be converted ({last_error_line(done.stderr)}); "
-            f"it needs about 3 GB of memory and the packages of epicene[hf]."
+            f"{gguf.name} could not be converted ({last_error_line(done.stderr)}); the conversion "
+            "needs about 3 GB of memory and the packages of epicene[hf]."
         )
 
 

@@ -80,12 +80,12 @@ def find_endpoint(model: str) -> Endpoint:
         path = "v1/ideogram-v4/generate"
         return Endpoint(path=path, prompt="text_prompt", seeded=False, speed=speed, scale=2)
     raise InputError(
-        f"Ideogram has no model {model!r}; write ideogram:V_3, or V_4, V_2, V_2A or V_1, with "
-        "_TURBO, _QUALITY or _FLASH after it where Ideogram has that."
+        f"Ideogram has no model {model!r}; write ideogram:V_3, or V_4, V_2, V_2A or V_1, followed "
+        "by _TURBO, _QUALITY or _FLASH if Ideogram has that variant."
     )
 
 
-_UNSAFE = "Ideogram found the picture unsafe and kept it back"
+_UNSAFE = "Ideogram considered the image unsafe and withheld it"
 
 
 class ImageData(msgspec.Struct, frozen=True):
@@ -139,7 +139,7 @@ class Drawer:
             if drawn.url or drawn.is_image_safe is False:
                 attempt.cost(self._sender.cost_meter.price.images(1))
                 return drawn
-        raise TransientError("reply", "the reply holds no image")
+        raise TransientError("reply", "the reply contains no image")
 
 
 def _storable(seed: int) -> int | None:

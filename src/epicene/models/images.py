@@ -28,11 +28,11 @@ class ImageError(Exception):
 
 
 class BrokenImageError(ImageError):
-    """Not an image, or not a complete one; another attempt may return a sound one."""
+    """Not an image, or an incomplete one; another attempt may return a valid image."""
 
 
 class UnusableImageError(ImageError):
-    """An image that is not taken, or cannot be fetched; another attempt would end likewise."""
+    """An image that is not accepted or cannot be fetched; another attempt would fail too."""
 
 
 class OversizedImageError(UnusableImageError):
@@ -58,20 +58,20 @@ def read_stored_image(files: ImageStore, sha256: str) -> tuple[bytes, ImageInfo]
     try:
         data = files.path(sha256).read_bytes()
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise BrokenImageError("the file is not the one that was drawn; put that back")
+            raise BrokenImageError("the file is not the one that was drawn; restore the original")
         return data, inspect_image(data)
     except InputError as error:
         raise ImageError(str(error).rstrip(".")) from None
     except OSError as error:
         raise ImageError(
-            f"the image {sha256} is not among the run's files ({error.strerror})"
+            f"the image {sha256} is missing from the run's files ({error.strerror})"
         ) from None
     except ImageError as error:
-        raise ImageError(f"the image {sha256} cannot be shown: {error}") from None
+        raise ImageError(f"the image {sha256} cannot be used: {error}") from None
 
 
 def to_rgb(data: bytes, longest_side: int) -> Any:
-    """An image as a Pillow one: upright, in RGB on white, and no larger than asked."""
+    """An image as a Pillow image: upright, in RGB on white, and no larger than requested."""
     with _open_image(data) as image:
         from PIL import Image
 
@@ -122,7 +122,7 @@ def _open_image(data: bytes) -> Iterator[Any]:
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError as error:
-        raise InputError("Pictures need the package pillow: pip install pillow.") from error
+        raise InputError("Images need the package pillow; run `pip install pillow`.") from error
     try:
         with warnings.catch_warnings():
             # Sizes are judged below, by a stricter limit than the library's.
@@ -132,25 +132,25 @@ def _open_image(data: bytes) -> Iterator[Any]:
             _check_pixels(*image.size)
             yield image
     except Image.DecompressionBombError:
-        raise OversizedImageError("the picture would unpack to far too many pixels") from None
+        raise OversizedImageError("the image would unpack to far too many pixels") from None
     except UnidentifiedImageError:
-        raise BrokenImageError("the bytes are no PNG, JPEG or WebP picture") from None
+        raise BrokenImageError("the bytes are not a PNG, JPEG or WebP image") from None
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         # What the library raises depends on where in the file it stumbles.
-        raise BrokenImageError(f"the picture is broken ({error})") from None
+        raise BrokenImageError(f"the image is broken ({error})") from None
 
 
 def check_byte_size(size: int) -> None:
     """Raise for more bytes than are accepted; called during a download, to end it early."""
     if size > MAX_BYTES:
         raise OversizedImageError(
-            f"the picture has {size / 2**20:.0f} MB, above the {MAX_BYTES >> 20} MB taken"
+            f"the image has {size / 2**20:.0f} MB, which exceeds the limit of {MAX_BYTES >> 20} MB"
         )
 
 
 def _check_pixels(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
         raise OversizedImageError(
-            f"the picture has {width} × {height} pixels, above the "
-            f"{MAX_PIXELS // 1_000_000} megapixels taken"
+            f"the image has {width} × {height} pixels, which exceeds the limit of "
+            f"{MAX_PIXELS // 1000000} megapixels"
         )

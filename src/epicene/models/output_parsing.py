@@ -40,10 +40,10 @@ _WITHOUT_OUTER_PUNCTUATION = regex.compile(r"(?s)[^\p{P}\p{S}\s](?:.*[^\p{P}\p{S
 
 
 def match_choice(text: str, choices: Sequence[str]) -> str | None:
-    """The choice that equals the text, but for case and outer punctuation; None if none does.
+    """The choice that equals the text, except for case and outer punctuation; None if none does.
 
-    A sentence that holds a choice is not that choice: whether "not a man" says so is for the
-    suite to judge, which has the words.
+    A sentence that contains a choice is not that choice: what "not a man" means is for the suite to
+    judge, which has the words.
     """
     answer = _normalise_choice(text)
     found = [choice for choice in choices if answer and _normalise_choice(choice) == answer]

@@ -80,13 +80,13 @@ class _PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def format_dollars(amount: float) -> str:
-    """An amount with cents, and more digits only if it has them."""
+    """An amount with cents, and with more digits only if needed."""
     cents, exact = f"{amount:.2f}", f"{amount:.6f}".rstrip("0")
     return f"${cents if len(exact) < len(cents) else exact}"
 
 
 def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price:
-    """The price of `KIND:NAME`: as stated by the user, or from `prices.toml`.
+    """The price of `KIND:NAME`: as given by the user, or from `prices.toml`.
 
     The file has prices of providers' own servers (`listed`) only.
     """
@@ -159,7 +159,7 @@ _ROUNDING = 1e-9  # of sums of fractions of a cent
 
 @dataclass(eq=False)
 class _Reservation:
-    """The most that a request in flight may still cost."""
+    """The maximum amount that a request in flight may still cost."""
 
     left: float
 
@@ -175,7 +175,7 @@ class CostLimitError(RunError):
 class Budget:
     """The dollars spent over all models and sessions of a run, and their limit.
 
-    Models of a run answer one after the other, so one event loop uses it at a time.
+    Models of a run answer in turn, so only one event loop uses it at a time.
     """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
@@ -202,7 +202,7 @@ class Budget:
     def charge(self, amount: float) -> None:
         """Spend an amount, from the current request's reservation as far as that goes."""
         if not 0 <= amount < math.inf:
-            raise ValueError(f"{amount} is no cost")
+            raise ValueError(f"{amount} is not a valid cost")
         self.spent += amount
         if reservation := _current.get():
             reservation.left = max(0.0, reservation.left - amount)
@@ -236,9 +236,9 @@ class Budget:
     def _over(self, amount: float) -> CostLimitError:
         assert self.limit is not None
         return CostLimitError(
-            f"The limit of {format_dollars(self.limit)} leaves no room for the next request, which "
-            f"may cost {format_dollars(amount)}: {format_dollars(self.spent)} is spent, and every "
-            "answer is kept; run the same command with a higher --max-cost to resume."
+            f"The limit of {format_dollars(self.limit)} does not allow the next request, which "
+            f"may cost {format_dollars(amount)}: {format_dollars(self.spent)} has been spent. All "
+            "answers are stored; run the same command with a higher --max-cost to resume."
         )
 
 
@@ -259,10 +259,10 @@ class PaidModel(Model, Protocol):
 
     @property
     def spent(self) -> float | None:
-        """What it has charged since it was opened; None if that is not known."""
+        """What it has charged since it was opened; None if unknown."""
 
     def cost_of(self, request: Request) -> float | None:
-        """The most that a request should cost; None if that is not known."""
+        """The expected maximum cost of a request; None if unknown."""
 
     def spend_from(self, budget: Budget) -> None:
         """Charge all further requests to this budget."""

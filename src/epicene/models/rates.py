@@ -24,7 +24,7 @@ def read_rate(
         rate = float("nan")
     if not low - _ROUNDING <= rate <= high + _ROUNDING:
         raise InputError(
-            f"The model {kind} takes {name} from {low:g} to {high:g}, not {written!r}."
+            f"{name} of the model {kind} must be from {low:g} to {high:g}, not {written!r}."
         )
     return rate
 
@@ -34,4 +34,4 @@ def read_seed(kind: str, name: str) -> int:
     try:
         return int(name or "0")
     except ValueError as error:
-        raise InputError(f"The seed in {kind}:{name} is not a whole number.") from error
+        raise InputError(f"The seed in {kind}:{name} must be a whole number.") from error

@@ -81,7 +81,7 @@ _MAX_SIDE = 8
 
 
 @model_kind(
-    about="guesses that land at chance",
+    about="random guesses, at chance level",
     usage="random[:SEED]",
     options=("label",),
 )
@@ -136,10 +136,10 @@ class _RandomAnswers:
     def score(self, request: Score) -> Scores:
         """Every order of the texts is as likely as any other, by the sum and by each mean alike.
 
-        Independent noise per token would not do: of two texts the shorter would have the higher
-        sum. Instead an order is drawn, and sums are made that keep it when they are divided by
-        tokens, words or characters. Equal texts get equal scores. A guess has no vocabulary to
-        cut down, so however a text is decoded it is drawn with these probabilities.
+        Independent noise per token would not work: the shorter of two texts would have the higher
+        sum. Instead, an order is drawn at random, and sums are chosen that keep this order when
+        divided by tokens, words or characters. Equal texts get equal scores. A guess has no
+        vocabulary to restrict, so a text is drawn with these probabilities however it is decoded.
         """
         return _scores(request, _SeededRandom(self._seed, request), "random")
 
@@ -187,7 +187,7 @@ class _RandomAnswers:
     def look(self, request: Look) -> Choice:
         """One of the choices, without looking."""
         if not request.choices:
-            raise UnanswerableError("a guess needs choices, and the request has none")
+            raise UnanswerableError("a guess needs choices, but the request has none")
         noise = _SeededRandom(self._seed, request)
         return Choice(choice=request.choices[noise.index(len(request.choices))])
 
@@ -265,7 +265,7 @@ def _costs(sizes: Sequence[tuple[int, ...]], order: Sequence[int], cost: float) 
         costs[index] = cost
         before = sizes[index]
     if not math.isfinite(cost):
-        raise UnanswerableError("too many texts of too different lengths to guess among")
+        raise UnanswerableError("there are too many texts of too different lengths to guess from")
     return costs
 
 

@@ -97,7 +97,7 @@ class InputSchema:
     def of(self, request: Draw, index: int) -> dict[str, Any]:
         """The inputs for one image."""
         if "prompt" not in self.choices:
-            raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
+            raise UnanswerableError("the model takes no prompt, so it cannot draw from a text")
         values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
         self.rewriting = bool(request.rewriting)
         wishes = {
@@ -170,7 +170,7 @@ class InputSchema:
         if (shape := self._allowed("aspect_ratio", ratio)) is not None:
             return {"aspect_ratio": shape}
         if "aspect_ratio" in self.choices:
-            raise UnanswerableError(f"the model does not draw {ratio}; ask another size")
+            raise UnanswerableError(f"the model does not draw {ratio}; use another size")
         return {}
 
 
@@ -311,9 +311,10 @@ class PredictionClient:
     # --- what the model takes --------------------------------------------------------------
 
     async def check_access(self) -> None:
-        """Find out, at no cost, whether the key is valid and the model is there; `RunError` if not.
+        """Check, at no cost, whether the key is valid and the model exists; raises `RunError` if
+        not.
 
-        Another server than Replicate's own need not have accounts: then nothing is known.
+        A server other than Replicate's own may have no accounts; then nothing is known.
         """
         try:
             await self._send_free(partial(self._call, "GET", "account", Account))
@@ -388,7 +389,7 @@ class PredictionClient:
         addresses = prediction.parts
         attempt.cost(self._sender.cost_meter.price.images(len(addresses)))
         if not addresses:
-            raise TransientError("reply", "the prediction holds no image")
+            raise TransientError("reply", "the prediction contains no image")
         return addresses[0]
 
     def _words(self, prediction: Prediction, attempt: Attempt) -> str:
@@ -503,11 +504,11 @@ class ReplicateModel(HostedImageModel):
 
     @property
     def verbs(self) -> frozenset[str]:
-        """Draw and look; which of them a model can do its schema tells."""
+        """Draw and look; the model's schema says which of them it supports."""
         return frozenset({verb(Draw), verb(Look)})
 
     def cost_of(self, request: Request) -> float | None:
-        """The most that a request should cost; None if that is not known."""
+        """The expected maximum cost of a request; None if unknown."""
         return self.price.look if isinstance(request, Look) else super().cost_of(request)
 
     def notes(self) -> Mapping[str, object]:
@@ -528,7 +529,7 @@ class ReplicateModel(HostedImageModel):
         return self._predictions.ask
 
     def probe(self, requests: Sequence[Request]) -> None:  # noqa: ARG002 - none is sent
-        """Test, at no cost, whether the key is valid and the model is there."""
+        """Check, at no cost, whether the key is valid and the model exists."""
         self._probing = True
         try:
             for _ in self.answer(iter(()), NoImages()):
@@ -554,7 +555,7 @@ class ReplicateModel(HostedImageModel):
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
 @model_kind(
-    about="a model on Replicate that draws from a text, or looks at images",
+    about="a model on Replicate that draws from text or looks at images",
     usage="replicate:OWNER/NAME[:VERSION]",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),

@@ -67,8 +67,8 @@ def _generate(request: Generate) -> Texts:
         )
     if not request.target:
         raise UnanswerableError(
-            "the request names nobody to rewrite for; rules only rewrite, so choose a task that "
-            "asks for it (--task rewriting)"
+            "the request does not name a person to rewrite for; rules can only rewrite, so "
+            "choose a rewriting task (--task rewriting)"
         )
     try:
         wanted = read_target_genders(request.target)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unscored(texts: Sequence[str], scores: Sequence[TextScore], way_out: str) -> None:
-    """Refuse texts of which nothing is scored, or that differ only in what is not."""
+    """Raise for texts without a scored token, or that differ only in tokens without a score."""
     seen: dict[tuple[str, ...], str] = {}
     for text, score in zip(texts, scores, strict=True):
         spans = zip(score.logprobs, score.starts, score.ends, strict=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SimpleModel:
-    """Answers each request by itself, with one function per verb.
+    """Answer each request by itself, with one function per verb.
 
     `draw` and `look` are separate from the others because they need the run's image store.
     """
@@ -73,4 +73,4 @@ class SimpleModel:
         return {}
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to free."""

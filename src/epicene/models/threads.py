@@ -45,7 +45,7 @@ def _quota(file: Path) -> float | None:
 
 
 def set_torch_threads(asked: int | None) -> None:
-    """Let torch compute with so many threads; by default its own number, within the usable CPUs."""
+    """Let torch use this many threads (default: its own number, within the usable CPUs)."""
     import torch
 
     wanted = asked or min(torch.get_num_threads(), usable_cpus())

@@ -1,1 +1,1 @@
-"""Runs: one suite, one protocol, a model per role, in a folder that can always be resumed."""
+"""Runs: one suite, one protocol and one model per role, in a folder that can always be resumed."""

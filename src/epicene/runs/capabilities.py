@@ -1,7 +1,7 @@
-"""Whether the models can do what a run asks, found out before the first request.
+"""Check before the first request whether the models can do what a run asks.
 
-The verbs that a model needs are those that its items really ask for. What a server supports only
-test requests can tell. Where something is missing, the error names the option that runs the rest.
+The verbs that a model needs are those that its items actually ask for. Only test requests can show
+what a server supports. If something is missing, the error names the option that runs the rest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PART_SETTINGS = ("formats", "tasks")
 
 
 def check_installed(config: RunConfig, dataset: Dataset) -> None:
-    """Raise if a package is missing that the run, or its tables, will need."""
+    """Raise if a package that the run or its tables will need is missing."""
     config.suite.check_packages(config.protocol, dataset.items)
     for role, specs in config.models.items():
         verbs = {verb(kind) for kind in config.suite.verbs_of(role)}
@@ -48,7 +48,7 @@ def check_installed(config: RunConfig, dataset: Dataset) -> None:
 def find_verbs(
     suite: Suite[Any, Any], protocol: Protocol, items: Iterable[Item]
 ) -> Suite[Any, Any]:
-    """The suite with the verbs of stages that name none, as the items ask for them."""
+    """The suite, with the verbs of stages that name none taken from the items."""
     unknown = {stage.name for stage in suite.stages if not stage.verbs}
     if not unknown:
         return suite
@@ -68,23 +68,26 @@ def check_verbs(
     models: Mapping[str, Sequence[Model]],
     whole: Suite[Any, Any],
 ) -> None:
-    """Every model knows the verbs that its role is asked. `whole` is the suite with all stages."""
+    """Raise if a model lacks a verb that its role is asked for. `whole` is the suite with all
+    stages.
+    """
     for role, each in models.items():
         for model in each:
             missing = missing_verbs(config, dataset, role, model.verbs)
             if missing:
                 option = runnable_parts(config, dataset, role, model.verbs, whole)
+                rest = f"; use `{option}` to run what it can do" if option else ""
                 raise InputError(
                     f"The suite {whole.name} asks its {role} to {' and '.join(missing)}, which "
-                    f"{model.identity.label} cannot (it can {', '.join(sorted(model.verbs))})"
-                    f"{f'; `{option}` runs what it can do' if option else ''}."
+                    f"{model.identity.label} cannot do (it can "
+                    f"{', '.join(sorted(model.verbs))}){rest}."
                 )
 
 
 def missing_verbs(
     config: RunConfig, dataset: Dataset, role: str, verbs: Collection[str]
 ) -> list[str]:
-    """The verbs that the run asks of a role and that a model with these verbs lacks."""
+    """The verbs that the run needs of a role and that a model with these verbs lacks."""
     needed = {verb(kind) for kind in config.suite.verbs_of(role)}
     if needed and needed.isdisjoint(verbs):
         return sorted(needed)  # whatever it will be asked, which may depend on other answers
@@ -115,7 +118,7 @@ def runnable_parts(
 ) -> str:
     """The option that runs what a model with these verbs can do, "" if there is none.
 
-    Parts that the run does not have are named only if it can do none of those that it has.
+    Parts that the run does not have are named only if the model can do none of those that it has.
     """
     for setting in PART_SETTINGS:
         every = part_names(config.protocol, setting)
@@ -132,7 +135,9 @@ def runnable_parts(
 
 
 def part_names(protocol: Protocol, setting: str) -> tuple[str, ...]:
-    """The values that a setting which is a list of names may hold; none if there is no such."""
+    """The allowed values of a setting that is a list of names; empty if there is no such
+    setting.
+    """
     if setting not in protocol.__struct_fields__:
         return ()
     kind = get_args(get_type_hints(type(protocol))[setting])
@@ -147,7 +152,7 @@ def _runs_alone(
     whole: Suite[Any, Any],
     settings: Mapping[str, tuple[str, ...]],
 ) -> bool:
-    """Whether the run, so reduced, asks something of the role, and nothing that it cannot do."""
+    """Whether the reduced run asks something of the role, and nothing that the model cannot do."""
     protocol = msgspec.structs.replace(config.protocol, **settings)
     try:
         suite = whole.for_protocol(protocol, config.models)
@@ -179,9 +184,9 @@ def probe_models(
     left: Collection[StageVerb] | None,
     spent: float,
 ) -> None:
-    """Test what servers support of what is `left` to ask (None: all of it), the cheapest first.
+    """Test whether servers support what is `left` to ask (None: everything), cheapest first.
 
-    What is `spent` counts against the cost limit, and so does what the tests cost.
+    What is already `spent` counts towards the cost limit, and so does the cost of the tests.
     """
     for role, each in models.items():
         probed = [model for model in each if isinstance(model, Probed)]
@@ -200,7 +205,7 @@ def probe_models(
 def _kinds_of_requests(
     config: RunConfig, dataset: Dataset, role: str, left: Collection[StageVerb] | None
 ) -> Iterator[Request]:
-    """A request of each kind that is left to ask of a role, as servers support them or not."""
+    """One request of each kind that is left to ask of a role and that a server may not support."""
     stages = [stage for stage in config.suite.stages if stage.role == role]
     first = [stage.name for stage in stages if not stage.needs]
     every = [stage.name for stage in stages]
@@ -230,7 +235,7 @@ def _supported_option(
     whole: Suite[Any, Any],
     error: ProbeError,
 ) -> str:
-    """The options with which the server can do what it supports, "" if there are none."""
+    """The options that restrict the run to what the server supports, "" if there are none."""
     known = config.protocol.__struct_fields__
     settings: dict[str, str] = {}  # the verb that needs it, by option
     lost: set[str] = set()
@@ -248,5 +253,5 @@ def _supported_option(
 
 def _probe_message(label: str, error: ProbeError, option: str) -> str:
     reason = str(error)
-    way = f"; `{option}` runs what this server can do" if option else ""
+    way = f"; use `{option}` to run what this server can do" if option else ""
     return f"{reason[:1].upper()}{reason[1:]}{way}. Only test requests were sent to {label}."

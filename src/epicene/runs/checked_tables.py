@@ -1,6 +1,6 @@
 """The tables of a store, whose rows are verified against their checksums when they are read.
 
-Of a damaged store all rows can be read that are still sound.
+All undamaged rows of a damaged store can still be read.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class DamagedStoreError(RunError):
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"{path} is damaged: {problem}; `epicene check {path.parent}` lists all damage; repeat "
-            "the command that made the run to ask the damaged requests again."
+            f"{path} is damaged: {problem}; run `epicene check {path.parent}` to list all damage, "
+            "and repeat the command that created the run to send the damaged requests again."
         )
 
 
 class CheckedTables:
-    """The tables of an open store. Those of format 1 have no checksums."""
+    """The tables of an open store. Stores of format 1 have no checksums."""
 
     def __init__(self, db: sqlite3.Connection, path: Path, *, has_checksums: bool) -> None:
         self._db = db
@@ -68,8 +68,8 @@ class CheckedTables:
     def read(self, table: str, condition: str = "", *values: object) -> Iterator[Any]:
         """The rows of a table by key, without their checksums.
 
-        Raises at a row that does not match its checksum, or is not where its key belongs: a page
-        of the file that was copied over another repeats the rows of one and hides the other's.
+        Raises at a row that does not match its checksum or is out of order: a page of the file that
+        was copied over another repeats the rows of one and hides those of the other.
         """
         last: Any = None
         for row in self._select(table, condition, values):
@@ -92,7 +92,7 @@ class CheckedTables:
         return state.digest()
 
     def put(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Copy rows from another store, each with a checksum of its own."""
+        """Copy rows from another store, each with its own checksum."""
         values = ", ".join("?" for _ in (*COLUMNS[table], "checksum"))
         with explain_errors(self._path), transaction(self._db):
             self._db.executemany(
@@ -101,7 +101,7 @@ class CheckedTables:
             )
 
     def read_damaged(self, table: str) -> Iterator[tuple[tuple[Any, ...], str]]:
-        """All rows that can be read, each with what is wrong with it ("" if nothing is).
+        """All rows that can be read, each with what is wrong with it ("" if nothing).
 
         A range that SQLite cannot read is reported once, as an empty row, and left out.
         """
@@ -131,7 +131,7 @@ class CheckedTables:
                 return
 
     def structural_damage(self) -> list[str]:
-        """What SQLite finds wrong with the file itself."""
+        """The problems that SQLite finds in the file itself."""
         with explain_errors(self._path):
             found = [text for (text,) in self._db.execute("PRAGMA integrity_check(20)")]
         return [] if found == ["ok"] else found
@@ -142,7 +142,8 @@ class CheckedTables:
         return self._db.execute(query, values)
 
     def _is_sound(self, table: str, row: tuple[Any, ...]) -> bool:
-        """Whether a row has the types of its table, and its checksum, if rows have one.
+        """Whether a row has the types of its table and, if rows have checksums, matches its
+        checksum.
 
         A page of another table that was copied over one of this table has rows with checksums too.
         """

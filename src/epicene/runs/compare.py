@@ -1,4 +1,4 @@
-"""Compare two runs of one suite over the judgements they share, or measure their agreement."""
+"""Compare two runs of one suite on the judgements they share, or measure their agreement."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Comparison:
 
 
 def compare_runs(first: StoredRun, second: StoredRun, *, crossed: str = "") -> Comparison:
-    """Pair the judgements of two runs by item and name, and test what differs: by the suite's
-    headlines, as a report does it, then by every name of judgements.
+    """Pair the judgements of two runs by item and name, and test the differences: first by the
+    suite's headlines, as in a report, then by every name of judgements.
 
     `crossed` is a factor that is crossed with groups, such as names.
     """
@@ -116,7 +116,7 @@ def compare_runs(first: StoredRun, second: StoredRun, *, crossed: str = "") -> C
 
 @dataclass(frozen=True)
 class RunPair:
-    """The judgements of two runs, with different items under different names."""
+    """The judgements of two runs, with different names for different items."""
 
     runs: tuple[StoredRun, StoredRun]
     infos: tuple[RunInfo, RunInfo]
@@ -167,8 +167,9 @@ def read_pair(first: StoredRun, second: StoredRun) -> RunPair:
 def _metric_differences(
     read: RunPair,
 ) -> Iterator[tuple[MetricDifference, tuple[Estimate, Estimate]]]:
-    """From the first run to the second, by each headline whose figures can be paired; and that
-    headline of both."""
+    """The difference from the first run to the second for each headline that can be paired, and
+    that headline's value in both.
+    """
     for headline, parts, figures in headline_figures(read):
         if figures is None:
             continue
@@ -201,8 +202,8 @@ class HeadlineFigures(NamedTuple):
 def headline_figures(read: RunPair) -> Iterator[HeadlineFigures]:
     """Each headline with the judgements it is the mean of.
 
-    Each run is read under its own protocol, as the two may differ in it; and goes by its position,
-    as the two may be one.
+    Each run is read under its own protocol, because the two may differ in it, and identified by its
+    position, because both may be the same run.
     """
     import polars as pl
 
@@ -281,9 +282,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
             )
             for position, run in zip(POSITIONS, (first, second), strict=True)
         ),
-        notes=(
-            "Of the judgements that are compared; an answer judged in several ways counts once.",
-        ),
+        notes=("Share of the compared judgements; an answer judged in several ways counts once.",),
     )
 
 
@@ -291,8 +290,8 @@ def check_same_suite(first: StoredRun, second: StoredRun) -> None:
     """Raise if the two are of different suites."""
     if first.suite.name != second.suite.name:
         raise InputError(
-            f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "
-            f"{second.suite.name}; only runs of one suite can be compared."
+            f"{first.folder} is a run of {first.suite.name} and {second.folder} is a run of "
+            f"{second.suite.name}; only runs of the same suite can be compared."
         )
 
 
@@ -303,10 +302,10 @@ def _join_distinct(one: str, other: str) -> str:
 def compare_agreement(
     first: StoredRun, second: StoredRun, names: tuple[str, str] | None = None
 ) -> Comparison:
-    """Whether two sets of judgements of the same items agree: raw, Matthews, Cohen.
+    """How far two sets of judgements of the same items agree: raw agreement, Matthews, Cohen.
 
-    The judgements of one name in both runs are paired, or those of two names, such as
-    (probability, pre 1): the two runs may then be one.
+    Pairs the judgements of the same name in both runs, or those of two names, such as (probability,
+    pre 1); in that case both runs may be the same.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""What a run costs: estimated before the first request, tracked, stored with the answers."""
+"""The cost of a run: estimated before the first request, tracked, and stored with the answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def check_prices(
     suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]], limit: float | None
 ) -> None:
-    """Raise if there is a cost limit and a price is unknown: the limit could not be enforced."""
+    """Raise if there is a cost limit but a price is unknown, because the limit could not be
+    enforced.
+    """
     if limit is None:
         return
     for role, each in models.items():
@@ -34,8 +36,8 @@ def check_prices(
             charging = as_paid(model)
             if charging and not all(map(charging.price.covers, verbs)):
                 raise InputError(
-                    f"--max-cost needs the price of {model.identity.label}, which is not known; "
-                    "give it with --price, or in the spec: SPEC?price=PRICE (0 if it is free)."
+                    f"--max-cost needs the price of {model.identity.label}, which is unknown; set "
+                    "--price, or add it to the spec: SPEC?price=PRICE (0 if it is free)."
                 )
 
 
@@ -63,7 +65,7 @@ class CostTracker:
             model.spend_from(budget)
 
     def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
-        """Record the estimated cost of the rest of a section; a sentence about it."""
+        """Record the estimated cost of the rest of a section, and return a sentence about it."""
         label = model.identity.label
         self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
         left = f"{progress.total - progress.done} requests left"
@@ -93,12 +95,12 @@ class CostTracker:
 
 
 def may_charge(kind: str) -> bool:
-    """Whether models of that kind are behind a server, and may charge for what they answer."""
+    """Whether models of that kind are behind a server and may charge for their answers."""
     return "price" in (kind_info(kind).options or ())
 
 
 def spent_by_sibling_runs(folder: Path) -> float:
-    """What the other runs beside this folder have cost, in US dollars."""
+    """The cost of the other runs next to this folder, in US dollars."""
     return sum(
         map(
             _spent_in_store,
@@ -108,14 +110,14 @@ def spent_by_sibling_runs(folder: Path) -> float:
 
 
 class Spending(NamedTuple):
-    """What runs have cost, in US dollars, and the runs of which it is unknown."""
+    """The cost of runs, in US dollars, and the runs whose cost is unknown."""
 
     known: float
     unknown: tuple[Path, ...] = ()
 
 
 def read_spending(folders: Iterable[Path]) -> Spending:
-    """What the runs in these folders have cost, as far as their files can be read.
+    """The cost of the runs in these folders, as far as their files can be read.
 
     If a store cannot be read, the manifest is used, if the run's last session has written it.
     """
@@ -131,24 +133,24 @@ def read_spending(folders: Iterable[Path]) -> Spending:
 
 
 def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
-    """The folders that hold a run; its manifest is written once its store is complete."""
+    """The folders that contain a run; its manifest is written once its store is complete."""
     return (folder for folder in folders if (folder / "manifest.json").is_file())
 
 
 def _spent_in_store(folder: Path) -> float:
-    """What the run has spent by its store."""
+    """What the run has spent according to its store."""
     with open_store(folder) as store:
         return sum(stored_costs(store).values())
 
 
 def stored_costs(store: AnswerStore) -> dict[str, float]:
-    """What was spent, by payee. Earlier versions believed servers that state negative costs."""
+    """What was spent, by payee. Earlier versions accepted negative costs reported by servers."""
     stored = store.spent().items()
     return {payee: amount if 0 <= amount < math.inf else 0.0 for payee, amount in stored}
 
 
 def _spent_in_manifest(folder: Path) -> float | None:
-    """What the run has spent by its manifest; 0 where no model charges, None if unknown."""
+    """What the run has spent according to its manifest; 0 if no model charges, None if unknown."""
     try:
         manifest = read_manifest(folder)
         kinds = {identity.kind for each in manifest.models.values() for identity in each}
@@ -160,7 +162,7 @@ def _spent_in_manifest(folder: Path) -> float | None:
 
 
 def cost_sentences(manifest: Manifest) -> Iterator[str]:
-    """What a run's last session cost, a sentence for each model whose price is known."""
+    """The cost of a run's last session, one sentence for each model whose price is known."""
     for label, cost in manifest.sessions[-1].costs.items():
         if cost.spent is not None and (cost.spent or cost.estimate):
             estimate = (

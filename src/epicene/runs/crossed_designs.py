@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from epicene.stats.arrays import Ints
 
 _METHOD = (
-    "Intervals over groups take the values of {field} as given; those over groups and {field} are "
-    "about new values, too: the variance over groups plus that over {field} minus that over their "
-    "combinations, Student's t with Satterthwaite's degrees of freedom."
+    "Intervals over groups treat the values of {field} as fixed; those over groups and {field} "
+    "also generalise to new values: the variance over groups plus that over {field} minus that "
+    "over their combinations, Student's t with Satterthwaite's degrees of freedom."
 )
-_WITHOUT = "What has no {field} counts by its group alone."
+_WITHOUT = "Judgements without {field} count by their group alone."
 
 
 class Factor(NamedTuple):
@@ -44,8 +44,9 @@ class Factor(NamedTuple):
     of_items: Mapping[str, str]  # its values, by the name an item is paired under
 
     def codes(self, frame: polars.DataFrame) -> tuple[Ints, int]:
-        """Each row's value as a number, one of its own for each group that has none; and how many
-        values there are."""
+        """Each row's value as a number, with a separate number for each group that has no value;
+        and the number of values.
+        """
         groups = group_codes(frame)
         first = int(groups.max(initial=0)) + 1
         numbers: dict[str, int] = {}
@@ -170,10 +171,10 @@ def crossed_changes_table(
         ),
         rows=_checked(rows, field, suite),
         notes=(
-            "The second minus the first, over the judgements both have.",
+            "The second minus the first, over the judgements that both runs have.",
             _METHOD.format(field=field),
-            "p (means) is of the same t, which asks whether the mean difference is zero; p (Holm) "
-            "is corrected over all rows of this table.",
+            "p (means) comes from the same t statistic, which tests whether the mean difference "
+            "is zero; p (Holm) is corrected over all rows of this table.",
             _WITHOUT.format(field=field),
         ),
     )
@@ -184,13 +185,14 @@ def _counts(field: str) -> tuple[Column, Column]:
 
 
 def _checked(rows: Sequence[Row], field: str, suite: str) -> tuple[Row, ...]:
-    """The rows whose judgements have several values of the factor; raises if none has."""
+    """The rows whose judgements have several values of the factor; raises if there are none."""
     if not rows:
-        raise InputError(f"No headline of {suite} is a mean of scores, so nothing is crossed.")
+        raise InputError(f"No headline of {suite} is a mean of scores, so nothing can be crossed.")
     one = Estimate(value=1)
     several = tuple(row for row in rows if row.cells[-1] not in (one, Estimate(value=0)))
     if not several:
         raise InputError(
-            f"No headline of these runs has two values of {field!r}, so nothing is crossed with it."
+            f"No headline of these runs has two values of {field!r}, so nothing can be crossed "
+            "with it."
         )
     return several

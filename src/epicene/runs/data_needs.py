@@ -1,4 +1,4 @@
-"""How much data a comparison needs, and what a design can find: from pilot runs or from rates."""
+"""How much data a comparison needs, and what a design can detect, from pilot runs or from rates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ASSUMED_AGREEMENT = 0.6
 
 @dataclass(frozen=True, kw_only=True)
 class Assumptions:
-    """What a design is to find, and what is taken to be true of its answers."""
+    """What a design should detect, and what is assumed about its answers."""
 
     difference: float = 0.05
     items: int | None = None  # the size of a design whose detectable difference is asked for
@@ -66,7 +66,7 @@ class Assumptions:
     seed: int = 0
 
     def check(self) -> None:
-        """Raise if a number cannot be."""
+        """Raise if a number is out of range."""
         for name, value in (("alpha", self.alpha), ("power", self.power)):
             check_share(f"--{name}", value)
         check_share("--difference", self.difference)
@@ -77,14 +77,14 @@ class Assumptions:
             ("agreement", self.agreement),
         ):
             if share is not None and not 0 <= share <= 1:
-                raise InputError(f"--{name} must be between 0 and 1; it was {share:g}.")
+                raise InputError(f"--{name} must be between 0 and 1, not {share:g}.")
         for name, count, least in (
             ("items", self.items, 2),
             ("models", self.models, 2),
             ("samples", self.samples, 1),
         ):
             if count is not None and count < least:
-                raise InputError(f"--{name} must be at least {least}; it was {count}.")
+                raise InputError(f"--{name} must be at least {least}, not {count}.")
 
     @property
     def pairs(self) -> int:
@@ -94,8 +94,9 @@ class Assumptions:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What is known of a headline before the run: how often it is right, and how answers hang
-    together."""
+    """What is known about a headline before the run: how often it is right, and how answers are
+    correlated.
+    """
 
     headline: str
     rate: float
@@ -108,7 +109,7 @@ class Pilot:
 
     @property
     def direction(self) -> int:
-        """Towards a rate of a half, where differences vary most."""
+        """A direction towards a rate of one half, where differences vary most."""
         return -1 if self.rate >= 0.5 else 1
 
 
@@ -148,21 +149,23 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
         ("--samples", assumptions.samples),
     ):
         if value is not None:
-            raise InputError(f"{option} is taken from the run; leave it out beside --from.")
+            raise InputError(f"{option} cannot be combined with --from: it is taken from the run.")
     notes: tuple[str, ...]
     if len(runs) == 1:
         pilots, notes = list(_pilots_of_run(runs[0], assumptions)), _ONE_RUN
     elif len(runs) == 2:
         if assumptions.correlation:
-            raise InputError("--correlation is taken from the two runs; leave it out.")
+            raise InputError(
+                "--correlation cannot be combined with two pilot runs: it is taken from them."
+            )
         check_same_suite(*runs)
         pilots, notes = list(_pilots_of_pair(*runs)), _TWO_RUNS
     else:
         raise InputError(f"--from takes one run or two, not {len(runs)}.")
     if not pilots:
         raise InputError(
-            f"{runs[0].folder} has no headline with a right and a wrong that could be paired by "
-            "item, so there is nothing to plan from it."
+            f"{runs[0].folder} has no headline with right and wrong outcomes that could be paired "
+            "by item, so it cannot be used for planning."
         )
     alike = [
         f"“{each.headline}”" for each in pilots if each.components and not each.components.total
@@ -170,8 +173,8 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
     if alike:
         notes = (
             *notes,
-            f"No answer varies by {', '.join(alike)}, so correlations are assumed, not measured; a "
-            "pilot with some errors says more.",
+            f"Answers do not vary by {', '.join(alike)}, so correlations are assumed, not "
+            "measured; a pilot with some errors is more informative.",
         )
     return _plan(runs[0].suite.name, pilots, assumptions, notes)
 
@@ -179,12 +182,12 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
 def plan_from_items(
     suite: str, items: Sequence[Item], assumptions: Assumptions, group_size: int | None = None
 ) -> DataPlan:
-    """What is needed at the given rates, with the groups of these items or in others."""
+    """What is needed at the given rates, with the groups of these items or with other groups."""
     assumptions.check()
     sizes = np.bincount(encode_groups([item.cluster for item in items], len(items)))
     if group_size is not None:
         if group_size < 1:
-            raise InputError(f"--group-size must be at least 1; it was {group_size}.")
+            raise InputError(f"--group-size must be at least 1, not {group_size}.")
         sizes = np.full(max(1, round(len(items) / group_size)), group_size)
     rate = 0.5 if assumptions.rate is None else assumptions.rate
     samples = assumptions.samples or 1
@@ -209,17 +212,17 @@ def plan_from_items(
 
 
 _ONE_RUN = (
-    "Rates, groups and correlations are the pilot run's. The other model is taken to answer "
-    "independently of it, which needs the most data, unless --correlation says how far the two "
-    "agree or --from names a run of each.",
+    "Rates, groups and correlations are taken from the pilot run. The other model is assumed to "
+    "answer independently of it, which needs the most data, unless --correlation says how far "
+    "the two agree or --from names a run of each.",
 )
 _TWO_RUNS = (
-    "The groups of the two pilot runs are drawn again with their own differences, moved to the "
-    "difference that is to be found.",
+    "The groups of the two pilot runs are resampled with their own differences, shifted to the "
+    "difference to detect.",
 )
 _GIVEN_RATES = (
-    "Rate and correlations are given or assumed, and the groups are those of the data; --from RUN "
-    "takes them from a run.",
+    "The rate and correlations are given or assumed, and the groups are those of the data; use "
+    "--from RUN to take them from a run.",
 )
 
 
@@ -267,8 +270,8 @@ def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
         gaps = both["score_2"].to_numpy() - both["score"].to_numpy()
         if not gaps.any():
             raise InputError(
-                f"By {figures.headline.name!r} the two runs never differ, so there is no telling "
-                "how differences vary; give one run, or rates."
+                f"The two runs never differ by {figures.headline.name!r}, so the variance of "
+                "their differences is unknown; use one run, or rates."
             )
         columns = np.column_stack([gaps, np.ones_like(gaps)])
         sums = group_sums(columns, encode_groups(group_codes(both), len(both)))
@@ -284,8 +287,9 @@ def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
 
 
 def _sizes(frame: polars.DataFrame) -> tuple[int, float, float]:
-    """How many groups there are, and the items and judgements in each; an item in several wordings
-    is one."""
+    """The number of groups, and of items and judgements in each; an item in several wordings
+    counts once.
+    """
     groups = frame["group"].n_unique()
     items = {unmarked(item) for item in frame["item"].unique()}
     return groups, len(items) / groups, len(frame) / groups
@@ -368,15 +372,16 @@ def _needs(pilot: Pilot, assumptions: Assumptions, comparisons: int) -> DataNeed
             n=given,
             why=""
             if detectable is not None
-            else f"{given} groups find no difference, however large",
+            else f"{given} groups cannot detect any difference, however large",
         ),
         by_samples=tuple(_by_samples(pilot, items)),
     )
 
 
 def _by_samples(pilot: Pilot, items: int) -> Iterator[tuple[int, int, int]]:
-    """How many items and judgements are needed with other numbers of samples, by the components
-    of variance."""
+    """How many items and judgements are needed with other numbers of samples, from the variance
+    components.
+    """
     icc, agreement = pilot.clustering.icc, pilot.clustering.agreement
     if agreement >= 1:
         return

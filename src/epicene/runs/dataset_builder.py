@@ -1,8 +1,8 @@
 """Build a dataset: the steps of a suite's construction, each done once and stored in a folder.
 
-A folder holds `settings.json`, `NN-STEP.jsonl` for each finished step, and beside it the run
+A folder contains `settings.json`, `NN-STEP.jsonl` for each finished step, and next to it the run
 (`NN-STEP/answers.sqlite`) or study (`NN-STEP/study.toml`) that the rows came from. After an
-interruption the same command resumes; while responses are missing, it says which.
+interruption, the same command resumes; while responses are missing, it says which.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def build_dataset(
     """Run all steps that can be run, yielding a sentence about each; write the files at the end."""
     construction = config.suite.construction
     if construction is None:
-        raise InputError(f"The suite {config.suite.name} builds no data.")
+        raise InputError(f"The suite {config.suite.name} cannot build data.")
     settings = parse_build_settings(construction, config.settings)
     folders = [
         config.folder / f"{number:02}-{step.name}"
@@ -95,15 +95,15 @@ def _check_enough_models(
     folders: Sequence[Path],
     models: Mapping[str, Sequence[ModelSpec]],
 ) -> None:
-    """Raise if a step that is not done yet gets fewer models than it needs."""
+    """Raise if an unfinished step gets fewer models than it needs."""
     for step, folder in zip(construction.steps, folders, strict=True):
         if not isinstance(step, AskModels) or _rows_file(folder).exists():
             continue
         given = models.get(step.role, ())
         if given and len(given) < step.least:
             raise InputError(
-                f"The step {step.name} ({step.about}) needs {step.least} models or more in the "
-                f"role {step.role}, but gets {len(given)}; give {_model_option(step)}."
+                f"The step {step.name} ({step.about}) needs at least {step.least} models in the "
+                f"role {step.role}, but has {len(given)}; use {_model_option(step)}."
             )
 
 
@@ -128,7 +128,7 @@ def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
 def parse_build_settings(
     construction: Construction[Any], given: Mapping[str, Any]
 ) -> BuildSettings:
-    """The construction's settings, with the user's in place of its own."""
+    """The construction's settings, overridden by the user's."""
     kinds = adjustable(construction.settings)
     for name in given:
         if name not in kinds:
@@ -149,7 +149,7 @@ def _settings_json(suite: str, settings: BuildSettings) -> bytes:
 
 
 def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> None:
-    """Raise if the folder was begun with other settings."""
+    """Raise if the folder was started with other settings."""
     path = folder / SETTINGS_FILE
     if not path.exists():
         return
@@ -157,7 +157,7 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
     try:
         before = read_toml_or_json(path)
     except InputError:
-        raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
+        raise InputError(f"{path} is damaged; restore it, or build into another folder.") from None
     # A setting that was added since has its default in a folder of an earlier version.
     usual = json.loads(_settings_json(suite, type(settings)()))
     other = sorted(
@@ -167,7 +167,7 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
     )
     if other:
         raise InputError(
-            f"{folder} was begun with another {' and '.join(other)}; build into another folder."
+            f"{folder} was started with another {' and '.join(other)}; build into another folder."
         )
 
 
@@ -187,7 +187,7 @@ def _run_step(
     display: ProgressDisplay,
     executor: Executor,
 ) -> tuple[list[StepRow], bool]:
-    """The rows of a step, and whether they were there already."""
+    """The rows of a step, and whether they already existed."""
     path = _rows_file(folder)
     if path.exists():
         return _read_rows(path), True
@@ -230,7 +230,7 @@ def _ask_models(
     display: ProgressDisplay,
     executor: Executor,
 ) -> Iterator[ModelReply]:
-    """Ask every request in an ordinary run, which stores answers and can be resumed."""
+    """Send every request in an ordinary run, which stores answers and can be resumed."""
     for name, times in Counter(request.item for request in requests).items():
         if times > 1:
             raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
@@ -238,7 +238,7 @@ def _ask_models(
         return iter(())
     if not config.models.get(step.role):
         raise InputError(
-            f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
+            f"The step {step.name} ({step.about}) needs a model in the role {step.role}; use "
             f"{_model_option(step)}."
         )
     asking = _step_suite(step, requests, f"{config.suite.name}-{step.name}")
@@ -261,13 +261,13 @@ def _ask_models(
         reasons = [reason for count in manifest.counts for reason in count.reasons]
         raise RunError(
             f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
-            "same command again."
+            "same command again to retry them."
         )
     return _replies(asking, folder, requests)
 
 
 def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
-    """A suite of one stage that asks just these requests."""
+    """A suite with one stage that sends exactly these requests."""
     items = [RequestItem(id=request.item, request=request) for request in requests]
 
     def ask(item: RequestItem, _answers: Answers, _protocol: Protocol) -> Iterable[Request]:
@@ -304,8 +304,8 @@ def _replies(
             for number, item in reader.items(first, end):
                 if not isinstance(item, RequestItem) or item.request != requests[number]:
                     raise InputError(
-                        f"{folder} holds answers to other requests than this step asks now; build "
-                        "into another folder."
+                        f"{folder} contains answers to requests that this step no longer sends; "
+                        "build into another folder."
                     )
                 for given in answers.get(number, ()):
                     if not isinstance(given.answer, Failed):
@@ -316,10 +316,10 @@ def _replies(
 
 
 def _with_stored_items(study: Study, folder: Path) -> Study:
-    """The study, with the stored items where people were asked already.
+    """The study, with the stored items if people were already asked.
 
-    An earlier version may have made their ids, by which answers go, or the words that are shown
-    otherwise. The ids come from what an item is about, so of the two either is enough.
+    An earlier version may have made the ids, by which answers are found, or the displayed words
+    differently. The ids come from what an item is about, so either of the two is enough.
     """
     if not (folder / STUDY_FILE).exists():
         return study
@@ -345,9 +345,9 @@ def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Respon
     )
     if missing:
         raise WaitingForPeopleError(
-            f"The step {step.name} ({step.about}) waits for people: {missing} of "
+            f"The step {step.name} ({step.about}) is waiting for people: {missing} of "
             f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
-            f"missing in {folder}. Collect them with `epicene annotate`, then run the same command "
-            "again."
+            f"missing in {folder}. Collect them with `epicene annotate`, then run the same "
+            "command again."
         )
     return apply_adjudications(study, responses, fitting.adjudications)

@@ -1,9 +1,9 @@
-"""Dummy answers: to estimate what later stages will ask, and which judgements a run is missing.
+"""Dummy answers, to estimate what later stages will ask and which judgements a run is missing.
 
-They prefer nothing, and hold what a later stage looks for wherever they can (every image is drawn,
-every text has the first choice and the maximum length), so counts are upper bounds. Which
-judgements an item has depends on what its suite asks, hardly on the answers: so judging dummy
-answers gives the keys of the missing judgements.
+They have no preferences, and contain what a later stage looks for if possible (every image is
+drawn, every text has the first choice and the maximum length), so counts are upper bounds. The
+judgements that an item has depend on what its suite asks and hardly on the answers, so judging
+dummy answers gives the keys of the missing judgements.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _dummy_score(text: str) -> TextScore:
 def dummy_requests(
     suite: Suite[Any, Any], protocol: Protocol, item: Item, stages: Collection[str]
 ) -> Iterator[tuple[Stage[Any, Any], Request]]:
-    """What these stages would ask about an item, if all that they need had dummy answers."""
+    """What these stages would ask about an item if everything they need had dummy answers."""
     needed = {
         name
         for stage in suite.stages
@@ -124,7 +124,7 @@ NO_MODEL = ""  # the model name of missing judgements
 
 
 def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.DataFrame:
-    """A row, under no model, for each expected judgement of items that lack an answer."""
+    """One row, without a model, for each expected judgement of items that lack an answer."""
     import polars as pl
 
     frames = []
@@ -138,7 +138,7 @@ def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.
 
 
 def expected_judgements(run: StoredRun, item: Item) -> Iterator[Judgement]:
-    """The judgements of an item by dummy answers."""
+    """The judgements of an item based on dummy answers."""
     suite, protocol = run.suite, run.protocol
     given: list[AnsweredRequest] = []
     for stage in suite.stages:

@@ -1,4 +1,4 @@
-"""What a run will ask, how long that takes and what it costs, estimated before it starts."""
+"""Estimate what a run will ask, how long it takes and what it costs, before it starts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MANY_REQUESTS = 5000  # if the time is not known
 
 
 def is_long(workload: Workload, seconds: float | None, max_cost: float | None) -> bool:
-    """Whether what is left takes long, or may cost much without a limit."""
+    """Whether what is left takes long, or may be costly without a limit."""
     if max_cost is None and (workload.cost or 0.0) > HIGH_COST:
         return True
     if seconds is None:
@@ -84,7 +84,7 @@ def estimate_run(
 
 
 class PlannedText(NamedTuple):
-    """What a model is to be asked: all of a request, or one that many have in common."""
+    """What a model will be asked: a whole request, or a text that many requests share."""
 
     stage: str
     verb: str
@@ -94,8 +94,8 @@ class PlannedText(NamedTuple):
 
 
 def planned_texts(config: RunConfig, dataset: Dataset) -> Iterator[PlannedText]:
-    """The text of every request of the stages that hang on no answers. Of the others, whose
-    requests are not known yet, each text once.
+    """The text of every request of the stages that do not depend on answers. For the other stages,
+    whose requests are not known yet, each text once.
     """
     suite, protocol = config.suite, config.protocol
     seen: set[tuple[str, str]] = set()

@@ -178,10 +178,10 @@ def execute_requests(
 
 
 class PendingBatches:
-    """Batches with requests that are not answered yet.
+    """Batches with unanswered requests.
 
-    A batch is committed whole: if the rest of it were computed later in another batch, numbers
-    could differ in the last digit that is stored.
+    A batch is committed as a whole: if the rest of it were computed later in another batch, numbers
+    could differ in the last stored digit.
     """
 
     def __init__(self) -> None:
@@ -208,7 +208,7 @@ class PendingBatches:
         )
 
     def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
-        """Record answers; yields the rows of each batch that they complete."""
+        """Record answers; yield the rows of each batch that they complete."""
         for request_id, answer in answered:
             planned, rows = self._waiting.pop(request_id)
             if isinstance(answer, Failed):
@@ -228,8 +228,8 @@ def make_batches(
 ) -> Iterator[list[PlannedRequest]]:
     """Batches by verb, longest requests first, within the limit; deterministic.
 
-    The cheapest verb goes first where answers are paid for, in case it fails. Elsewhere the dearest
-    does, so that the time left is rather over- than underestimated.
+    If answers are paid for, the cheapest verb goes first, in case it fails. Otherwise the most
+    expensive goes first, so that the time left is overestimated rather than underestimated.
     """
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
@@ -249,7 +249,7 @@ def make_batches(
 
 
 def request_size(request: Request) -> int:
-    """About how much work a request is, in characters."""
+    """The approximate amount of work of a request, in characters."""
     samples = request.samples if isinstance(request, Generate) else 1
     return sum(map(len, request_texts(request))) * samples
 
@@ -284,8 +284,8 @@ def execute_section(
 ) -> None:
     """Send one model all unanswered requests of a stage, and append the timings.
 
-    `total` is how many requests it has if that was counted before; a section that is not begun,
-    and costs nothing, is then not surveyed first.
+    `total` is the number of its requests if they were already counted; a section that has not
+    started and costs nothing is then not surveyed first.
     """
     timer = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)

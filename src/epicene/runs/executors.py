@@ -1,4 +1,4 @@
-"""How models are opened for a run: here or on Ray, loaded on first use, reused in a sweep."""
+"""Open models for a run: here or on Ray, loaded on first use, reused in a sweep."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LazyModel:
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """How the plan is cut for it; where it runs decides, so it is loaded for that."""
+        """How to split the plan for it; this depends on where it runs, so the model is loaded."""
         return self.load().batch_limit
 
     def load(self) -> Model:
@@ -101,23 +101,23 @@ def _changed_model_message(expected: Identity, found: Identity) -> str:
     differing = expected.differs_in(found)
     if differing == ["dtype"]:
         return (
-            f"{expected.label} was to be read in {expected.key.get('dtype')} and was loaded in "
-            f"{found.key.get('dtype')}, which is what suits the machine that loaded it; say "
-            "which with --dtype."
+            f"{expected.label} should have been loaded in {expected.key.get('dtype')} but was "
+            f"loaded in {found.key.get('dtype')}, which suits the machine that loaded it; choose "
+            "one with --dtype."
         )
     return (
-        f"The files of {expected.label} changed after the run had begun, or are others on the "
-        f"machine that loaded them: they differ in {', '.join(differing) or 'kind'}; put them "
-        "back, or start the run anew."
+        f"The files of {expected.label} changed after the run started, or are different on the "
+        f"machine that loaded them: they differ in {', '.join(differing) or 'kind'}; restore "
+        "them, or start a new run."
     )
 
 
 class CachingExecutor:
-    """An executor that keeps one model, in case the next run wants the same.
+    """An executor that keeps one model loaded, in case the next run uses the same.
 
-    Only models that are loaded on first use are cached, as others open quickly. A model that learns
-    from a suite's text, or counts its cost, belongs to its run. A second model is not cached while
-    the first is in use.
+    Only models that are loaded on first use are cached, because others open quickly. A model that
+    learns from a suite's text, or counts its cost, belongs to its run. A second model is not cached
+    while the first is in use.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -174,7 +174,7 @@ class CachedModel:
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """The model's own, which changes when its workers on Ray are replaced."""
+        """The model's own limits, which change when its workers on Ray are replaced."""
         return self.model.batch_limit
 
     def reuse(self) -> None:
@@ -187,7 +187,9 @@ class CachedModel:
         return self.model.answer(batches, files)
 
     def notes(self) -> Mapping[str, object]:
-        """The model's notes, which count from when it was loaded, beside those before this run."""
+        """The model's notes, which count from when it was loaded, next to those from before this
+        run.
+        """
         if self._before is None:
             return self.model.notes()
         return {"before_this_run": self._before, "with_this_run": self.model.notes()}
@@ -208,7 +210,7 @@ def open_executor(
     if on == LOCAL_MACHINE:
         if settings != RaySettings():
             raise InputError(
-                "--ray-address, --workers, --gpus-per-worker and --worker-timeout go with --on ray."
+                "--ray-address, --workers, --gpus-per-worker and --worker-timeout require --on ray."
             )
         yield open_model
     elif on == ON_RAY:
@@ -224,7 +226,7 @@ def open_executor(
 
 
 def _resolve_address(settings: RaySettings) -> RaySettings:
-    """The settings, checked, with the address that Ray's own tools would take."""
+    """The settings, checked, with the address that Ray's own tools would use."""
     called = "--ray-address" if settings.address else "RAY_ADDRESS"
     address = settings.address or os.environ.get("RAY_ADDRESS", "")
     settings = replace(settings, address="" if address == LOCAL else address)

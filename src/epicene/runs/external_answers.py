@@ -1,4 +1,4 @@
-"""Read answers that were made outside Epicene from a file, and score them."""
+"""Read external answers, produced outside Epicene, from a file, and score them."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ EXTERNAL_MODEL = "given"  # the model's name if the file has none
 def read_external_answers(
     suite: Suite[Any, Any], path: Path, dataset: Dataset, protocol: Protocol
 ) -> list[tuple[Any, Answers]]:
-    """Items with their answers, in the suite's own layout or in the one all suites know.
+    """Items with their answers, in the suite's own layout or in the layout common to all suites.
 
-    The common layout is a line per request: `id`, `name` (which of the item's requests; may be
-    left out where there is one of that kind), and `text`, `texts`, `completion`, `completions` or
-    a whole `answer`. The kind of answer says which stage it belongs to. Items that lack an answer
-    to one of the requests of a stage are left out of it.
+    The common layout has one line per request: `id`, `name` (which of the item's requests; optional
+    if there is only one of that kind), and `text`, `texts`, `completion`, `completions` or a whole
+    `answer`. The kind of answer determines which stage it belongs to. Items that lack an answer to
+    one of the requests of a stage are left out of that stage.
     """
     if suite.read_answers is not None:
         return list(suite.read_answers(path, dataset, protocol))
@@ -65,12 +65,12 @@ def read_external_answers(
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
-            raise InputError(
-                f"{line.location} names the item {name!r}, which the data does not have."
-            )
+            raise InputError(f"{line.location} names the item {name!r}, which is not in the data.")
         answered = _external_answer(suite, line, items[name], protocol)
         if any(each.name == answered.name for each in found[name]):
-            raise InputError(f"{line.location} answers a request of the item {name!r} again.")
+            raise InputError(
+                f"{line.location} answers the same request of the item {name!r} a second time."
+            )
         found[name].append(answered)
     complete = (
         (items[name], Answers(_whole_stages(suite, items[name], protocol, each)))
@@ -88,7 +88,7 @@ _ANSWERS: dict[type[Request], type[Answer]] = {
 def _external_answer(
     suite: Suite[Any, Any], line: FileRow, item: Any, protocol: Protocol
 ) -> AnsweredRequest:
-    """A row's answer, with the request that it fits: one of its name, and of its kind."""
+    """A row's answer, with the request that it matches by name and kind."""
     asked = first_requests(suite, item, protocol)
     own = None
     if suite.read_answer_row is not None:
@@ -114,8 +114,8 @@ def _external_answer(
         raise InputError(f"{line.location} does not say which request it answers. {missing}")
     if not fitting:
         raise InputError(
-            f"{line.location} has {type(answer).__name__.lower()}, which answer no request of the "
-            f"item {item.id!r} ({', '.join(known) or 'it is asked nothing'})."
+            f"{line.location} has {type(answer).__name__.lower()}, which do not answer any "
+            f"request of the item {item.id!r} ({', '.join(known) or 'it has no requests'})."
         )
     stage, request = fitting[0]
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, request.name, answer)
@@ -152,8 +152,8 @@ def _parse_answer(line: FileRow) -> Answer:
         answer: Answer = msgspec.convert(values.get("answer"), Answer)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{line.location} holds neither `text`, `texts`, `completion` nor `completions` nor a "
-            f"whole `answer` ({error})."
+            f"{line.location} has no `text`, `texts`, `completion`, `completions` or whole "
+            f"`answer` ({error})."
         ) from None
     return answer
 
@@ -187,7 +187,7 @@ def _judgements(
 def _by_model(
     suite: Suite[Any, Any], answered: Sequence[tuple[Any, Answers]], label: str
 ) -> dict[str, list[tuple[Any, Answers]]]:
-    """The items of each model that the answers name; `label` is for those that name none."""
+    """The items of each model that the answers name; `label` is used for answers that name none."""
     role = suite.roles[0].name
     found: dict[str, list[tuple[Any, Answers]]] = {}
     for item, answers in answered:
@@ -199,7 +199,7 @@ def _by_model(
 def score_external_answers(
     suite: Suite[Any, Any], protocol: Protocol, dataset: Dataset, path: Path | None
 ) -> ExternalScores:
-    """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
+    """Judge the answers in a file or, without one, the outcomes in the data themselves."""
     answered: list[tuple[Any, Answers]]
     notes: tuple[str, ...] = ()
     logs = [] if path is None else log_files(path)
@@ -213,7 +213,9 @@ def score_external_answers(
         else:
             answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
-            raise InputError(f"{path} answers no item in full; {_layout(suite)}.")
+            raise InputError(
+                f"No item has answers to all of its requests in {path}; {_layout(suite)}."
+            )
         notes = (*notes, *_notes(suite, path, dataset, answered))
         own_items = _have_own_items(answered, dataset)
         label, data = path.stem, path.name if own_items else dataset.name
@@ -234,11 +236,11 @@ def score_external_answers(
 
 
 def _layout(suite: Suite[Any, Any]) -> str:
-    """Where a user finds how answers are written down."""
+    """Where a user finds the layout of answers."""
     if suite.read_answers is not None or suite.read_answer_row is not None:
-        return f"what it must hold is on the page of {suite.name} in the documentation"
+        return f"the page of {suite.name} in the documentation says what the file must contain"
     return (
-        "it needs a row per request with `id` (the item's), `name` (which of its requests) and "
+        "it needs one row per request with `id` (the item's), `name` (which of its requests) and "
         "`text`, `texts`, `completions` or `answer`"
     )
 
@@ -247,7 +249,7 @@ def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple
     holds = suite.holds_outcome
     found = [] if holds is None else [(item, Answers()) for item in dataset.items if holds(item)]
     if not found:
-        raise InputError(f"{dataset.name} holds no outcomes; give the answers with --answers.")
+        raise InputError(f"{dataset.name} contains no outcomes; use --answers to name the answers.")
     return found
 
 
@@ -265,20 +267,20 @@ def _notes(
         each.name for _, answers in answered for each in answers if isinstance(each.answer, Failed)
     )
     for name, count in sorted(missing_by_name.items()):
-        yield f"{count} of the {len(answered)} items answered have no answer for {name!r}."
+        yield f"{count} of the {len(answered)} answered items have no answer for {name!r}."
 
 
 def _have_own_items(answered: list[tuple[Any, Answers]], dataset: Dataset) -> bool:
-    """Whether none of the items answered is of the data: votes name their own words."""
+    """Whether none of the answered items is in the data: votes name their own words."""
     if not isinstance(dataset.items, Sequence):
         return False
     return {item.id for item, _ in answered}.isdisjoint(item.id for item in dataset.items)
 
 
 def _coverage(answered: list[tuple[Any, Answers]], dataset: Dataset) -> Coverage | None:
-    """How much of the data is answered; None where that is not known.
+    """How much of the data is answered; None if unknown.
 
-    Items are asked alike: as many answers as one has, or lacks, every item should have.
+    All items have the same requests: each should have as many answers as one item has or lacks.
     """
     sizes = {len(answers) for _, answers in answered}
     if not isinstance(dataset.items, Sequence) or len(sizes) != 1:

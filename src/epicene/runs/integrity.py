@@ -39,7 +39,7 @@ _DAMAGED_RECORD = "damaged record"  # the payee of what the manifest says was sp
 
 
 class Damage(NamedTuple):
-    """Something in a run folder that is not as it was written."""
+    """Something in a run folder that is no longer as it was written."""
 
     file: str
     where: str  # the table and the row, if it is in the store
@@ -81,7 +81,7 @@ def verify_run(folder: Path) -> Verification:
 
 
 class _Rows(NamedTuple):
-    """The rows of a store: how many are sound, by table, and what is damaged."""
+    """The rows of a store: how many are intact, by table, and what is damaged."""
 
     sound: Counter[str]
     images: int
@@ -91,7 +91,7 @@ class _Rows(NamedTuple):
 
 
 def _read_rows(store: AnswerStore, folder: Path, manifest: Manifest) -> _Rows:
-    """Read all rows once, holding only what is damaged."""
+    """Read all rows once, keeping only what is damaged."""
     sound: Counter[str] = Counter()
     damage: list[Damage] = []
     unusable: set[int] = set()
@@ -122,7 +122,7 @@ def _location(table: str, row: tuple[Any, ...]) -> str:
 
 
 class _ImageCheck:
-    """Verifies that answers can be read, and the images that they name, each file once."""
+    """Verify that answers can be read, and the images that they name, each file once."""
 
     def __init__(self, folder: Path) -> None:
         self._files = ImageFolder(folder)
@@ -161,19 +161,19 @@ def _structural_damage(store: AnswerStore) -> Iterator[Damage]:
 
 
 def _missing_rows(rows: _Rows, manifest: Manifest) -> Iterator[Damage]:
-    """Rows that the manifest counts and the store does not have."""
+    """Rows that the manifest counts but the store does not have."""
     counted = sum(count.answered + count.failed for count in manifest.counts)
     for table, expected in (("items", manifest.items), ("answers", counted)):
         if rows.sound[table] < expected:
-            problem = f"{rows.sound[table]} of {expected} rows are sound"
+            problem = f"{rows.sound[table]} of {expected} rows are intact"
             yield Damage(STORE_FILE, f"table {table}", problem)
 
 
 def repair_store(folder: Path, manifest: Manifest, config: RunConfig, dataset: Dataset) -> str:
-    """Rebuild a damaged store from its sound rows; what was damaged in words, "" if nothing was.
+    """Rebuild a damaged store from its intact rows; return a description of the damage, "" if none.
 
-    The damaged file is kept beside it. Damaged items are read from the data again; requests whose
-    answers are left out are asked again when the run is resumed.
+    The damaged file is kept next to it. Damaged items are read from the data again; requests whose
+    answers are lost are sent again when the run is resumed.
     """
     path = folder / STORE_FILE
     if not path.exists() or path.stat().st_size == 0:
@@ -202,8 +202,8 @@ def repair_store(folder: Path, manifest: Manifest, config: RunConfig, dataset: D
     write_manifest(folder, counted)
     more = f" and {pluralise(len(damage) - 1, 'other place')}" if len(damage) > 1 else ""
     return (
-        f"The run in {folder} was damaged ({damage[0]}{more}). It is repaired; requests whose "
-        f"answers are lost are asked again. The damaged database is kept as {kept.name}."
+        f"The run in {folder} was damaged ({damage[0]}{more}). It has been repaired; requests "
+        f"whose answers are lost are sent again. The damaged database is kept as {kept.name}."
     )
 
 
@@ -219,7 +219,9 @@ def _keep_copy(path: Path) -> Path:
 
 
 def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None:
-    """Copy what is sound. Items are copied all or none: they can be read from the data again."""
+    """Copy what is intact. Either all items are copied or none: they can be read from the data
+    again.
+    """
     sections: set[int] = set()
 
     def wanted(table: str, key: Any) -> bool:
@@ -237,9 +239,9 @@ def _copy_sound_rows(store: AnswerStore, copy: AnswerStore, rows: _Rows) -> None
 def drop_answers_built_on_missing_ones(
     store: AnswerStore, suite: Suite[Any, Any], protocol: Protocol
 ) -> None:
-    """Delete the answers of stages that need an answer which is missing now.
+    """Delete the answers of stages that need an answer that is now missing.
 
-    Asked again, that answer may be another, and the requests of later stages with it.
+    If the request is sent again, its answer may differ, and so may the requests of later stages.
     """
     reader = PlanReader(store, suite, protocol)
     stages = {stage.name: stage for stage in suite.stages}

@@ -1,8 +1,8 @@
-"""Keep the judgements of a long run beside its store, so that tables need not score them again.
+"""Keep the judgements of a long run next to its store, so that tables need not score it again.
 
 A cache is used only by the code that wrote it, in the same environment, for the same answers: its
-key covers Epicene's files, the suite's, the installed packages, the settings and every stored row.
-It may be deleted at any time.
+key covers Epicene's files, the suite's files, the installed packages, the settings and every stored
+row. It can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class CachedJudgements(NamedTuple):
 
 
 def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) -> bytes | None:
-    """What the judgements of a run depend on; None where that cannot be told."""
+    """What the judgements of a run depend on; None if that cannot be determined."""
     judge = suite.judge
     if "<locals>" in getattr(judge, "__qualname__", "<locals>"):
         return None
@@ -127,9 +127,9 @@ def _split(body: bytes) -> Iterator[bytes]:
 
 
 class CacheWriter:
-    """Writes a cache while judgements are made; without `save` nothing is left of it.
+    """Write a cache while judgements are made; without `save`, nothing is kept.
 
-    A folder that cannot be written, or a full disk, only means that there is no cache.
+    If the folder is read-only or the disk is full, there is simply no cache.
     """
 
     def __init__(self, folder: Path, key: bytes | None) -> None:

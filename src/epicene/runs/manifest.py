@@ -48,7 +48,7 @@ class DataFile(Record, frozen=True, kw_only=True):
 
 
 class RunSettings(Record, frozen=True, kw_only=True):
-    """All that decides what is asked, but for the models."""
+    """Everything that determines what is asked, except the models."""
 
     suite: str
     suite_version: str
@@ -63,14 +63,14 @@ class RunSettings(Record, frozen=True, kw_only=True):
 
 
 class SuiteFile(Record, frozen=True, kw_only=True):
-    """The file that defines a suite which is not installed."""
+    """The file that defines a suite that is not installed."""
 
     path: str
     sha256: str
 
 
 class SectionCount(Record, frozen=True, kw_only=True):
-    """How far one model came in one stage."""
+    """How far one model got in one stage."""
 
     stage: str
     role: str
@@ -82,9 +82,9 @@ class SectionCount(Record, frozen=True, kw_only=True):
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """What a model was estimated to cost before it was asked, and what it did cost.
+    """The estimated cost of a model before the first request, and its actual cost.
 
-    In US dollars; None where no price is known.
+    In US dollars; None if no price is known.
     """
 
     estimate: float | None
@@ -95,7 +95,7 @@ class Cost(Record, frozen=True, kw_only=True):
 class Timing(Record, frozen=True, kw_only=True):
     """How long a model took for one verb of a stage in a session, in seconds, without loading.
 
-    Before the first answers come a model may have to warm up, or workers far away to be started.
+    Before the first answers, a model may have to warm up, or remote workers may have to start.
     """
 
     stage: str
@@ -140,18 +140,18 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """How the last session left the run."""
+        """The state in which the last session left the run."""
         return self.sessions[-1].state if self.sessions else "new"
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The models without a known price: what they cost is not in `spent`."""
+        """The models without a known price, whose cost is not in `spent`."""
         costs = (each for session in self.sessions for each in session.costs.items())
         return tuple(sorted({label for label, cost in costs if cost.spent is None}))
 
 
 def fixed_models(models: dict[str, tuple[Identity, ...]], many: set[str]) -> dict[str, list[str]]:
-    """The models that a run folder is bound to: those of roles that take one model only."""
+    """The models that a run folder is bound to: those of roles that take only one model."""
     return {
         role: [identity.digest.hex() for identity in identities]
         for role, identities in sorted(models.items())
@@ -173,7 +173,7 @@ def utc_now() -> str:
 
 
 def library_versions() -> dict[str, str]:
-    """The versions of the libraries that could matter to a number."""
+    """The versions of the libraries that could affect a number."""
     found = {"epicene": __version__}
     for name in _LIBRARIES:
         try:
@@ -197,7 +197,7 @@ def read_manifest(folder: Path) -> Manifest:
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(
-            f"{folder} is not a run folder: it has no manifest.json; `epicene run` makes one."
+            f"{folder} is not a run folder: it has no manifest.json; `epicene run` creates one."
         ) from None
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
@@ -205,11 +205,12 @@ def read_manifest(folder: Path) -> Manifest:
         written = msgspec.json.decode(data, type=dict)
         found = written.get("format")
         if not isinstance(found, int):
-            raise RunError(f"{path} is damaged: it names no format.")
+            raise RunError(f"{path} is damaged: it does not name a format.")
         if found not in (_WITHOUT_CHECKSUM, MANIFEST_FORMAT):
             raise InputError(
-                f"{path} was written by another version of Epicene (format {found}, this one reads "
-                f"{MANIFEST_FORMAT}); read it with that version or start another folder with --out."
+                f"{path} was written by another version of Epicene (format {found}; this version "
+                f"reads {MANIFEST_FORMAT}); read it with that version, or use another folder with "
+                "--out."
             )
         checksum = written.pop("checksum", "")
         manifest = msgspec.convert(written, Manifest)
@@ -224,7 +225,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def count_sections(store: AnswerStore) -> Iterator[SectionCount]:
-    """How far each section came, with the reasons of its first failures."""
+    """How far each section got, with the reasons for its first failures."""
     for section in store.sections():
         answered, failed = store.counts(section)
         reasons = dict.fromkeys(

@@ -61,9 +61,10 @@ def rank(
 ) -> Ranking:
     """Pair the figures (between 0 and 1) of judgements by item and name, clustered by group.
 
-    A judgement that a model lacks counts as wrong where that model should prove better, and as
-    right where another should: what is missing helps nobody. Rows of other models than these are
-    of what was to be had, and their keys alone are read: so it is with what is missing everywhere.
+    A missing judgement counts as wrong when testing whether that model is better, and as right when
+    testing whether another model is: missing judgements help no model. Rows of models other than
+    these are expected judgements, of which only the keys are read: this covers what is missing
+    everywhere.
     """
     figures, groups = _figures(frame, models, suite)
     missing = np.isnan(figures)
@@ -88,8 +89,9 @@ def rank(
 
 
 def _figures(frame: polars.DataFrame, models: Sequence[str], suite: str) -> tuple[Floats, Ints]:
-    """A row for each judgement, a column for each model, NaN where it lacks it; and the number of
-    each row's group."""
+    """One row per judgement, one column per model, NaN if the model lacks it; and the number of
+    each row's group.
+    """
     import polars as pl
 
     texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "score")

@@ -21,7 +21,7 @@ _KEYS = ("item", "name")
 
 
 class PairedDifference(NamedTuple):
-    """The difference of two models: second minus first over the judgements both have."""
+    """The difference between two models: second minus first, over the judgements that both have."""
 
     first: str
     second: str
@@ -38,9 +38,9 @@ class PairedDifference(NamedTuple):
 def pairwise_differences(
     frame: polars.DataFrame, models: Sequence[str], *, suite: str
 ) -> Iterator[PairedDifference]:
-    """Every pair of models, by figures between 0 and 1 paired by item and name.
+    """Every pair of models, by values between 0 and 1 paired by item and name.
 
-    Clustered by group, with a permutation test; pairs that share nothing are left out.
+    Clustered by group, with a permutation test; pairs without shared judgements are left out.
     """
     import polars as pl
 
@@ -72,7 +72,7 @@ def pairwise_differences(
 def paired_scores(
     frame: polars.DataFrame, models: tuple[str, str], *, suite: str
 ) -> polars.DataFrame:
-    """A row for each judgement that two models have; the columns of the second end in _2."""
+    """One row per judgement that both models have; the columns of the second end in _2."""
     first, second = _parts_by_model(frame, models, suite).values()
     return _join_models(first, second)
 
@@ -93,7 +93,7 @@ def _join_models(first: polars.DataFrame, second: polars.DataFrame) -> polars.Da
 
 
 def spread_of_scores(both: polars.DataFrame) -> PairedSpread:
-    """How precisely the second minus the first is known."""
+    """The precision of the second minus the first."""
     from epicene.stats.paired_spread import spread_of_rows
 
     return spread_of_rows(
@@ -104,8 +104,9 @@ def spread_of_scores(both: polars.DataFrame) -> PairedSpread:
 def _tested_difference(
     both: polars.DataFrame, *, bounds: tuple[float, float] | None
 ) -> tuple[Estimate, SignificanceResult, SignificanceResult]:
-    """The second figure minus the first over paired rows, with the permutation test and that of
-    means."""
+    """The second value minus the first over paired rows, with the permutation test and the test
+    of means.
+    """
     from epicene.stats.hypothesis_tests import permutation_test, studentised_test
     from epicene.stats.intervals import clustered_difference
 
@@ -125,14 +126,14 @@ class MetricDifference(NamedTuple):
 
 
 _PAIRED_NOTES = (
-    "The second minus the first, over the judgements both have: paired by item, intervals and "
-    "tests over groups. p is of a permutation test, which asks whether each group's difference is "
-    "as likely with either sign; p (Holm) is corrected over all rows of this table; p (means) is "
-    "of Student's t, which asks whether the mean difference is zero.",
+    "The second minus the first, over the judgements that both have: paired by item, with "
+    "intervals and tests over groups. p comes from a permutation test of whether each group's "
+    "difference is equally likely with either sign; p (Holm) is corrected over all rows of this "
+    "table; p (means) comes from Student's t, which tests whether the mean difference is zero.",
 )
 _OWN_FIGURES_NOTES = (
-    "The two figures are each run's own, of all its judgements; where the runs do not have the "
-    "same ones, the difference is not that of the figures.",
+    "The two values are each run's own, over all its judgements; if the runs do not have the "
+    "same judgements, the difference is not the difference of these two values.",
 )
 _DIFFERENCE_COLUMNS = (
     Column(name="difference"),
@@ -148,7 +149,7 @@ _DIFFERENCE_COLUMNS = (
 
 
 def pairwise_table(found: Sequence[MetricDifference]) -> Table:
-    """A row for each headline and pair of models."""
+    """One row per headline and pair of models."""
     return Table(
         name="changes",
         title="What changed between every two models",
@@ -165,7 +166,7 @@ def pairwise_table(found: Sequence[MetricDifference]) -> Table:
 def two_run_table(
     found: Sequence[MetricDifference], figures: Sequence[tuple[Estimate, Estimate]]
 ) -> Table:
-    """A row for each headline of one pair of models, with the figures of both."""
+    """One row per headline of one pair of models, with the values of both."""
     first, second, *_ = found[0].change
     return Table(
         name="changes",
@@ -188,7 +189,8 @@ def changes_of_suites_table(
     found: Sequence[tuple[str, Sequence[MetricDifference]]],
 ) -> Table | None:
     """The differences of all suites, by their titles, with one correction over all of them; None
-    where fewer than two suites have any."""
+    if fewer than two suites have any.
+    """
     from epicene.stats.hypothesis_tests import holm
 
     if sum(bool(changes) for _, changes in found) < 2:
@@ -233,9 +235,10 @@ def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estim
 
 
 def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Table | None:
-    """What could have been found where no significant difference was; None if all are significant.
+    """What could have been detected if no significant difference was found; None if all are
+    significant.
 
-    With `models`, a row names its two models beside the headline.
+    With `models`, each row names its two models next to the headline.
     """
     from epicene.stats.hypothesis_tests import holm
     from epicene.stats.paired_spread import ALPHA, POWER, minimum_detectable_difference
@@ -258,7 +261,7 @@ def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Tabl
         return None
     return Table(
         name="detectable",
-        title="No significant difference: what could have been found",
+        title="No significant difference: what could have been detected",
         levels=("headline", *(("first", "second") if models else ())),
         columns=(
             Column(name="minimum detectable difference"),
@@ -270,8 +273,8 @@ def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Tabl
             f"A true difference of this size is significant in {100 * POWER:.0f} % of such "
             f"comparisons: permutation test, two-sided, {100 * ALPHA:.0f} %"
             + (f" over {len(found)} comparisons. " if len(found) > 1 else ". ")
-            + "That nothing was found says nothing about smaller ones; `epicene plan` says how "
-            "much data they need.",
+            + "A result that is not significant says nothing about smaller differences; use "
+            "`epicene plan` to find out how much data they need.",
         ),
     )
 
@@ -279,8 +282,8 @@ def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Tabl
 ALL = "all"
 
 _BY_NAME_NOTES = (
-    "Share of right outcomes, or the mean value where a judgement has no outcome: each run's own, "
-    "of all its judgements of that name.",
+    "Share of right outcomes, or the mean value if a judgement has no outcome: each run's own, "
+    "over all its judgements of that name.",
     *_PAIRED_NOTES,
 )
 
@@ -316,8 +319,9 @@ class NamedDifferences(NamedTuple):
 def differences_by_name(
     frames: FramePair, models: tuple[str, str], *, alike: bool
 ) -> NamedDifferences:
-    """A row per name of judgements that both runs have; one for all outcomes together, if these
-    are `alike`."""
+    """One row per name of judgements that both runs have, and one for all outcomes together if
+    they are `alike`.
+    """
     from epicene.stats.hypothesis_tests import holm
 
     parts = _frames_by_name(frames, alike=alike)
@@ -357,7 +361,7 @@ def differences_by_name(
 
 
 def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
-    """The judgements of both runs that have a figure, by the rows of the table."""
+    """The judgements of both runs that have a value, by the rows of the table."""
     import polars as pl
 
     figured = [_with_figures(frame).filter(pl.col("score").is_not_null()) for frame in frames]
@@ -391,7 +395,7 @@ def _test_difference(
 
 
 def _run_estimate(frame: polars.DataFrame) -> Estimate:
-    """One run's figure, with the interval that it has in every other table."""
+    """One run's value, with the interval that it has in every other table."""
     from epicene.stats.intervals import proportion
     from epicene.stats.tabulate import mean
 

@@ -1,7 +1,7 @@
-"""Which items a run takes, and which requests each stage makes of them, window by window.
+"""Which items a run uses, and which requests each stage makes from them, window by window.
 
-The plan is a pure function of the stored items and answers. It is never held whole: a window of
-items is planned at a time, in the plan's order.
+The plan is a pure function of the stored items and answers. It is never in memory as a whole: one
+window of items is planned at a time, in the plan's order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def filter_languages(
         raise OptionError(
             "languages",
             f"{dataset} does not say the language of its items; add a column `language`, name the "
-            "column that has it (--column language=NAME), or set it for the whole file "
+            "column that contains it (--column language=NAME), or set it for the whole file "
             f"(--set language={min(missing)}).",
         )
     if missing:
@@ -67,11 +67,11 @@ def limit_items(
 ) -> Iterator[ItemT]:
     """At most `limit` items of each block, spread evenly over its strata, in file order.
 
-    A stratum may have several levels: then neighbours in turn differ in the first, so that a limit
-    below the number of strata takes as many of each language, gender and so on.
-    Which ones is decided by a hash of the seed and what an item is `drawn_by`, so it depends
-    neither on the order of the file nor on what else is in it; memory holds `limit` items per
-    stratum, not the file.
+    A stratum may have several levels: consecutive strata then differ in the first level, so that a
+    limit below the number of strata takes equally many of each language, gender and so on. A hash
+    of the seed and of what an item is `drawn_by` selects the items, so the selection depends
+    neither on the order of the file nor on what else is in it; `limit` items per stratum are in
+    memory, not the file.
     """
     if limit is None:
         yield from items
@@ -119,18 +119,20 @@ def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[
 
 
 def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
-    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
+    """The items; raises at an item that has an outcome, because there is nothing to ask about
+    it.
+    """
     for item in dataset.items:
         if suite.holds_outcome is not None and suite.holds_outcome(item):
             raise InputError(
-                f"{dataset.name} holds outcomes, of which there is nothing to ask; tabulate it "
-                f"with `epicene score {suite.name} --data FILE`."
+                f"{dataset.name} contains outcomes, so there is nothing to ask; tabulate it with "
+                f"`epicene score {suite.name} --data FILE`."
             )
         yield item
 
 
 def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
-    """The items the run takes, each in every wording that is asked."""
+    """The items that the run uses, each in every wording that is asked."""
     items = _without_outcomes(config.suite, dataset)
     spoken = filter_languages(items, config.languages, dataset.name)
     suite, seed = config.suite, config.protocol.seed
@@ -152,14 +154,14 @@ class PlannedRequest(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The requests of a range of items, and what the store knows of them."""
+    """The requests of a range of items, and what the store has about them."""
 
     planned: list[PlannedRequest]
     known: StoredKeys
 
 
 class PlanReader:
-    """A run's items with their answers, a window at a time."""
+    """A run's items with their answers, one window at a time."""
 
     def __init__(self, store: AnswerStore, suite: Suite[Any, Any], protocol: Protocol) -> None:
         self._store = store
@@ -170,7 +172,7 @@ class PlanReader:
 
     @property
     def why_different(self) -> str:
-        """Why a request may not be the one that was answered, as the beginning of a sentence."""
+        """Why a request may differ from the one that was answered, as the start of a sentence."""
         if self._suite.file is None:
             return "this version of Epicene asks differently; "
         return (
@@ -211,8 +213,8 @@ class PlanReader:
         return [section for section in self._store.sections() if section.stage in needed]
 
     def window(self, stage: Stage[Any, Any], section: Section, first: int, end: int) -> Window:
-        """What the section asks of items [first, end). An item is left out if an answer that its
-        requests are built from failed.
+        """The requests of the section for items [first, end). An item is left out if an answer that
+        its requests are built from failed.
         """
         behind = self.earlier_sections(stage)
         earlier = self.answers(behind, first, end) if behind else {}
@@ -233,14 +235,15 @@ class PlanReader:
     def unanswered(
         self, stage: Stage[Any, Any], section: Section, first: int, end: int
     ) -> Iterator[PlannedRequest]:
-        """The requests that the section asks of items [first, end) and that have no answer."""
+        """The unanswered requests of the section for items [first, end)."""
         planned, known = self.window(stage, section, first, end)
         return (each for each in planned if not known.answered(each.request_id))
 
 
 class SectionProgress(NamedTuple):
-    """How many requests a section has, how many of them are answered, and the most that the others
-    cost (None if that is not known)."""
+    """The number of requests of a section, the number of answered requests, and the maximum cost
+    of the others (None if unknown).
+    """
 
     total: int
     done: int
@@ -258,10 +261,10 @@ def survey_section(
     section: Section,
     cost_of: Callable[[Request], float | None] = _free,
 ) -> SectionProgress:
-    """Walk the whole plan of a section once, before anything is asked of a model.
+    """Go through the whole plan of a section once, before any request is sent.
 
-    A stored answer whose hash does not fit its request was given to another question: the suite
-    asks differently now, and mixing the two would be silent. It is refused.
+    A stored answer whose hash does not match its request answers another question: the suite now
+    asks differently, and mixing the two would go unnoticed. It is rejected.
     """
     total = done = 0
     cost: float | None = 0.0
@@ -277,8 +280,8 @@ def survey_section(
                 continue
             if found != key:
                 raise InputError(
-                    f"{store.path} holds an answer for item {request.item!r} that was given to "
-                    f"another request: {reader.why_different}start another folder with --out."
+                    f"{store.path} contains an answer for item {request.item!r} that was given to "
+                    f"another request: {reader.why_different}use another folder with --out."
                 )
             done += request_id not in known.failed
     store.set_total(section, total)

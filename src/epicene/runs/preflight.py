@@ -1,4 +1,4 @@
-"""Checks before the first request: roles, labels, and which run the folder is of."""
+"""Checks before the first request: roles, labels, and which run the folder belongs to."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_roles(
     models: Mapping[str, Sequence[ModelSpec]],
     whole: Suite[Any, Any] | None = None,
 ) -> None:
-    """Every role has its model, and no role has one too many or is not asked at all.
+    """Raise unless every role has its model, and no role has too many models or is never asked.
 
     `whole` is the suite with all its stages.
     """
@@ -47,30 +47,31 @@ def check_roles(
     for name, specs in models.items():
         if whole is not None and name not in asked and whole.role(name):
             raise InputError(
-                f"With these settings the suite {suite.name} asks nothing of the role {name}, only "
-                f"of {', '.join(asked)}; leave out its model, or change the settings."
+                f"With these settings the suite {suite.name} does not use the role {name}, only "
+                f"{', '.join(asked)}; leave out its model, or change the settings."
             )
         role = suite.role(name)
         if len(set(specs)) < len(specs):
-            raise InputError(f"The role {name} names one model twice.")
+            raise InputError(f"The role {name} names the same model twice.")
         if len(specs) > 1 and not role.many:
             raise InputError(
-                f"The role {name} of the suite {suite.name} takes one model a run, not "
-                f"{len(specs)}; run each by itself and give all the folders to `epicene tables`."
+                f"The role {name} of the suite {suite.name} takes one model per run, not "
+                f"{len(specs)}; run each model separately and pass all the folders to `epicene "
+                "tables`."
             )
     for role in suite.roles:
         if not models.get(role.name):
             raise InputError(
                 f"The suite {suite.name} needs a model in the role {role.name} ({role.about}); "
-                f"give --model {role.name}=SPEC."
+                f"use --model {role.name}=SPEC."
             )
 
 
 def asked_protocol(config: RunConfig) -> Protocol:
-    """The protocol with all that is asked: the paper's wording is read, where it asks for it.
+    """The complete protocol: the paper's wording is read if the protocol uses it.
 
-    A run that is resumed keeps its wording, and, if none of the settings that were added later is
-    named, what was done before they were added.
+    A resumed run keeps its wording and, if you name none of the settings that were added later, its
+    behaviour from before they were added.
     """
     protocol = config.protocol
     stored = _stored_settings(config)
@@ -107,7 +108,7 @@ def _stored_settings(config: RunConfig) -> dict[str, Any] | None:
 
 
 def check_usable(folder: Path) -> None:
-    """Raise if the folder cannot be made or written to."""
+    """Raise if the folder cannot be created or written to."""
     place = folder.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -117,9 +118,9 @@ def check_usable(folder: Path) -> None:
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
-    """Raise if there are answers and no manifest, or another program's database.
+    """Raise if there are answers but no manifest, or another program's database.
 
-    What a run left that was killed at its beginning is removed.
+    Remnants of a run that was killed at its start are removed.
     """
     path = folder / STORE_FILE
     if not path.exists():
@@ -130,13 +131,15 @@ def check_no_orphaned_answers(folder: Path) -> None:
         answered = store.has_answers()
     if answered:
         raise RunError(
-            f"{folder} holds answers but no manifest.json; put it back or choose another --out."
+            f"{folder} contains answers but no manifest.json; restore it, or choose another --out."
         )
     path.unlink()
 
 
 def check_store_present(folder: Path, manifest: Manifest) -> None:
-    """Raise if answers that the manifest counts are gone, or the database is another program's."""
+    """Raise if answers that the manifest counts are missing, or if the database is another
+    program's.
+    """
     path = folder / STORE_FILE
     # What is damaged is repaired or reported later; SQLite quotes a schema in its errors.
     with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
@@ -144,8 +147,8 @@ def check_store_present(folder: Path, manifest: Manifest) -> None:
     counted = sum(count.answered for count in manifest.counts)
     if counted and (not path.exists() or path.stat().st_size == 0):
         raise RunError(
-            f"{path} is empty or gone, though {counted} answers were in it; put it back "
-            f"({path.name}.damaged-… is a copy, if there is one), or start another folder with "
+            f"{path} is empty or missing, but {counted} answers were in it; restore it "
+            f"({path.name}.damaged-… is a copy, if there is one), or use another folder with "
             "--out."
         )
 
@@ -157,13 +160,13 @@ def check_distinct_labels(models: Mapping[str, Sequence[Identity]]) -> None:
         for label in labels:
             if labels.count(label) > 1:
                 raise InputError(
-                    f"Two models in the role {role} are called {label}; give one another name: "
+                    f"Two models in the role {role} are called {label}; rename one with "
                     "SPEC?label=NAME."
                 )
 
 
 def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
-    """All settings that decide what is asked. Files count by content, not by path."""
+    """All settings that determine what is asked. Files are compared by content, not by path."""
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
@@ -183,7 +186,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
 
 def older_folders(config: RunConfig) -> list[Path]:
     """The folders with a default name whose run has this suite and protocol, without any of the
-    settings that the protocol has by default since.
+    settings that were since added to the protocol's defaults.
     """
     added = set(config.protocol.added)
     if config.out is not None or added.isdisjoint(config.protocol.stored()):
@@ -200,8 +203,8 @@ def older_folders(config: RunConfig) -> list[Path]:
 def find_older_run(
     config: RunConfig, dataset: Dataset, models: dict[str, tuple[Identity, ...]]
 ) -> Path | None:
-    """The folder of the run that an earlier version began for the same command, if there is one:
-    the name of a folder comes from all settings, and now there are more.
+    """The folder of the run that an earlier version started for the same command, if there is one:
+    a folder's name comes from all settings, and there are more of them now.
     """
     for folder in older_folders(config):
         there = replace(config, out=folder)
@@ -219,7 +222,7 @@ def differences(
     models: dict[str, tuple[Identity, ...]],
     many: set[str],
 ) -> list[str]:
-    """In what a run differs from another: the names of settings, or the model."""
+    """How a run differs from another: the names of settings, or the model."""
     old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
     changed = [name for name in new if old.get(name) != new[name]]
     if fixed_models(manifest.models, many) != fixed_models(models, many):
@@ -234,11 +237,11 @@ def check_same_run(
     models: dict[str, tuple[Identity, ...]],
     many: set[str],
 ) -> None:
-    """Raise if the folder holds a run of anything else: never another model's answers."""
+    """Raise if the folder contains a different run: never mix in another model's answers."""
     if changed := differences(manifest, settings, models, many):
         raise InputError(
-            f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
-            "or leave --out away and each run gets a folder of its own."
+            f"{folder} contains another run (different {', '.join(changed)}); choose another "
+            "--out, or omit --out so that each run gets its own folder."
         )
 
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from epicene.runs.summary import Summary
 
 _NOTES = (
-    "A draw is one sample of each prompt in one run; prompts that a draw lacks are left out. Over "
-    "groups: an interval about further items, in which each answer's own randomness is included. "
-    "Over groups and draws: also what the answers of one draw have in common, as in the table "
-    "`crossed`. These items: about further draws of the same items.",
-    "p (independent): whether draws differ more than independent answers would (F test); if it is "
-    "below 5 %, take the interval over groups and draws, and that of these items is from the means "
-    "of draws.",
+    "A draw is one sample of each prompt in one run; prompts that a draw lacks are left out. "
+    "Over groups: an interval for new items, which includes each answer's own randomness. Over "
+    "groups and draws: also includes what the answers of one draw have in common, as in the "
+    "table `crossed`. These items: an interval for new draws of the same items.",
+    "p (independent): whether draws differ more than independent answers would (F test); if it "
+    "is below 5 %, use the interval over groups and draws, and the interval for these items is "
+    "computed from the means of draws.",
 )
 
 
@@ -47,8 +47,8 @@ def draws_table(summary: Summary, runs: Sequence[StoredRun]) -> Table:
         rows.append(Row(keys=(headline.name,), cells=_cells(frame)))
     if not rows:
         raise InputError(
-            f"No headline of {runs[0].folder} was drawn twice for the same prompt; give several "
-            "runs that differ in --seed alone, or a run with several samples."
+            f"No headline of {runs[0].folder} was drawn twice for the same prompt; use several "
+            "runs that differ only in --seed, or a run with several samples."
         )
     return Table(
         name="draws",
@@ -77,15 +77,16 @@ def _check_one_model(runs: Sequence[StoredRun]) -> None:
     for run in runs[1:]:
         if run.info.identities != first.info.identities:
             raise InputError(
-                f"{first.folder} and {run.folder} are not of the same model; draws are of one."
+                f"{first.folder} and {run.folder} are runs of different models; draws must be of "
+                "one model."
             )
         if protocol_method(run) != protocol_method(first):
             told = " ".join(settings_diff_sentences([first, run]))
-            raise InputError(f"{told} Draws are repeated under one method.")
+            raise InputError(f"{told} Draws must be repeated under the same method.")
 
 
 def _balanced(scores: polars.DataFrame) -> polars.DataFrame:
-    """The scores with their `prompt` and `draw`, without prompts that not all draws have."""
+    """The scores with their `prompt` and `draw`, without prompts that some draws lack."""
     import polars as pl
 
     name = pl.col("name").cast(pl.String)

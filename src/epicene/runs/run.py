@@ -77,15 +77,15 @@ def run(
     executor: Executor = open_model,
     approve: Callable[[RunEstimate], None] | None = None,
 ) -> tuple[Path, Manifest]:
-    """Start or resume a run; its folder and manifest.
+    """Start or resume a run; return its folder and manifest.
 
-    `approve` is told what is about to be asked, before anything is, and may raise.
+    `approve` is called with an estimate before any request is sent, and may raise.
     """
     whole = config.suite
     if older_folders(config) and (older := _older_run(config, executor)):
         display.show_message(
-            f"{older} holds this run as an earlier version began it; it keeps its protocol. --out "
-            "begins another."
+            f"{older} contains this run as an earlier version started it; it keeps its protocol. "
+            "Use --out to start a new run."
         )
         config = replace(config, out=older)
     config, dataset = _prepare(replace(config, protocol=asked_protocol(config)))
@@ -136,7 +136,7 @@ def run(
 
 
 def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
-    """The configuration with the suite as the protocol has it, and the data."""
+    """The configuration with the suite adapted to the protocol, and the data."""
     whole, suite = config.suite, config.suite.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models, whole)
@@ -153,7 +153,7 @@ def _older_run(config: RunConfig, executor: Executor) -> Path | None:
 
 
 def _load_first(model: Model, display: ProgressDisplay) -> None:
-    """Load the model that is asked first, and show that this takes time."""
+    """Load the model that is asked first, and show that it is loading."""
     if isinstance(model, LazyModel):
         display.start(f"loading {model.identity.label}", 0, 0)
         try:
@@ -190,7 +190,7 @@ def _run_stages(
     display: ProgressDisplay,
     counted: Workload,
 ) -> Manifest:
-    """Run all stages; whatever happens, the manifest says how far the run came."""
+    """Run all stages; whatever happens, the manifest records how far the run got."""
     new = {} if counted.partial else counted.new
     costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
@@ -232,7 +232,7 @@ def state_after_error(error: BaseException) -> str:
 def open_models(
     config: RunConfig, dataset: Dataset, executor: Executor
 ) -> Iterator[dict[str, list[Model]]]:
-    """The models by role, closed again whatever happens."""
+    """The models by role, closed at the end whatever happens."""
     models: dict[str, list[Model]] = {}
     try:
         for role, specs in config.models.items():
@@ -272,7 +272,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise RunError(
-            f"Another process is at work in {folder}; wait for it or choose another --out."
+            f"Another process is using {folder}; wait for it to finish, or choose another --out."
         ) from None
     except OSError as error:
         raise RunError(f"Could not use the folder {folder}: {error.strerror or error}.") from error
@@ -317,8 +317,8 @@ def start_session(
 
 
 def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetType:
-    """The file of a suite that is not installed. A probe is data, and copied into the run folder;
-    any other file is put on the user's list.
+    """The file of a suite that is not installed. A probe is data and is copied into the run folder;
+    any other file is added to the user's list.
     """
     file = config.suite.file
     if file is None:
@@ -336,8 +336,8 @@ def _keep_probe(file: Path, copy: Path) -> None:
         write_atomically(copy, file.read_bytes())
     elif sha256_of(copy) != sha256_of(file):
         raise InputError(
-            f"{file} is not what {copy.parent} was asked by ({copy}); undo the change, raise "
-            "`version` in it, or start another folder with --out."
+            f"{file} differs from the probe that {copy.parent} was run with ({copy}); undo the "
+            "change, raise `version` in it, or use another folder with --out."
         )
 
 

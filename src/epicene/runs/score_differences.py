@@ -1,7 +1,7 @@
-"""Differences between two runs by scores of sums, such as F0.5 and BLEU.
+"""Differences between two runs in scores computed from sums, such as F0.5 and BLEU.
 
-Such a score is no mean of the items' own, so it is paired by adding up each run's counts over the
-items that both have, and leaving out group after group from both.
+Such a score is not a mean of item scores, so it is paired by adding up each run's counts over the
+items that both have, and leaving out one group after another from both.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 _KEYS = ("item", "name")
 
 _NOTES = (
-    "The second minus the first, over the judgements both have; the two figures are of these, too. "
-    "Intervals and tests leave out groups; p (means) is of Student's t, which asks whether the "
-    "difference is zero. Holm over all rows of this table.",
+    "The second minus the first, over the judgements that both have; the two values are also "
+    "computed over these. Intervals and tests leave out one group at a time; p (means) comes "
+    "from Student's t, which tests whether the difference is zero. Holm correction over all rows "
+    "of this table.",
 )
 
 
@@ -35,7 +36,7 @@ def score_table(
     parts: tuple[Results[Any], Results[Any]],
     models: tuple[str, str],
 ) -> Table | None:
-    """A row for each score that both runs have; None if there is none."""
+    """One row per score that both runs have; None if there are none."""
     from epicene.stats.hypothesis_tests import holm
 
     compared = {
@@ -74,7 +75,7 @@ def score_table(
 
 
 def _paired(score: SumScore, parts: tuple[Results[Any], Results[Any]]) -> polars.DataFrame:
-    """The counts of both runs, a row for each judgement both have; the second's end in _2."""
+    """The counts of both runs, one row per judgement that both have; the second's end in _2."""
     import polars as pl
 
     first, second = (

@@ -21,7 +21,9 @@ def scored_text_fields(runs: Sequence[StoredRun]) -> Iterator[dict[str, Any]]:
     """
     hook = runs[0].suite.scored_texts
     if hook is None:
-        raise InputError(f"The suite {runs[0].suite.name} scores no texts, so it has no --scores.")
+        raise InputError(
+            f"The suite {runs[0].suite.name} scores no texts, so --scores cannot be used."
+        )
     for run, info in zip(runs, label_comparable_runs(runs), strict=True):
         for item, answers in RunJudgements(run).answered():
             for request, candidate, right, text, score in hook(item, answers, run.protocol):

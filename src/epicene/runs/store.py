@@ -2,10 +2,10 @@
 
 Every answer is committed with its batch. The primary key is the request id: section (which stage
 and model), item, and which of the item's requests. It depends on nothing that may fail or be added
-later, so a resumed run finds every answer; the content hash beside it is checked when planning.
+later, so a resumed run finds every answer; the content hash next to it is checked when planning.
 
 Every row has a checksum of its other columns, which is verified whenever the row is read. Stores of
-format 1, which have none, are read as they are and get them when their run is resumed.
+format 1, which have none, are read as they are and get checksums when their run is resumed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ R = TypeVar("R")
 
 
 class Section(NamedTuple):
-    """One model's part in one stage. `total` is known once it was planned to the end."""
+    """One model's part in one stage. `total` is known once the part has been planned to the end."""
 
     id: int
     stage: str
@@ -96,7 +96,7 @@ class StoredKeys(NamedTuple):
 
 
 def _explained(method: Callable[P, R]) -> Callable[P, R]:
-    """Turn SQLite's errors into a sentence that names the file and the way out."""
+    """Turn SQLite's errors into a sentence that names the file and the fix."""
 
     @wraps(method)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -115,7 +115,7 @@ class AnswerStore:
         self.path = path
         if not create and not path.is_file():
             raise InputError(
-                f"There is no {path}; a run folder holds manifest.json and {path.name}."
+                f"There is no {path}; a run folder contains manifest.json and {path.name}."
             )
         self._closing = ExitStack()
         try:
@@ -145,14 +145,14 @@ class AnswerStore:
                 _add_checksums(db)
         elif found == 0:
             raise RunError(
-                f"{self.path} has no tables: the run was stopped before it began, or a file is "
+                f"{self.path} has no tables: the run was stopped before it started, or a file is "
                 f"missing; restore the run's database, with {self.path.name}-wal if there was one."
             )
         elif found != STORE_FORMAT:
             raise InputError(
-                f"{self.path} was written by another version of Epicene (format {found}, this one "
-                f"reads {STORE_FORMAT}); read it with that version or start another folder with "
-                "--out."
+                f"{self.path} was written by another version of Epicene (format {found}; this "
+                f"version reads {STORE_FORMAT}); read it with that version, or use another folder "
+                "with --out."
             )
         return db
 
@@ -163,14 +163,14 @@ class AnswerStore:
 
     @_explained
     def begin_snapshot(self) -> None:
-        """Read from now on what is stored now, until the store is closed."""
+        """From now on, read what is stored now, until the store is closed."""
         self._db.execute("BEGIN")
 
     # --- items -----------------------------------------------------------------------------
 
     @_explained
     def put_items(self, items: Iterable[Item], dataset: str) -> None:
-        """Store the run's items, all or none. Raises if an id comes twice."""
+        """Store the run's items, all or none. Raises if an id occurs twice."""
         marks = array("Q")  # eight bytes an item, so that millions can be checked
 
         def rows() -> Iterator[tuple[int, bytes, int]]:
@@ -197,7 +197,9 @@ class AnswerStore:
             "SELECT json_extract(item, '$.id') AS id FROM items GROUP BY id HAVING count(*) > 1"
         ).fetchone()
         if twice is not None:
-            raise InputError(f"{dataset} has the id {twice[0]!r} twice; every item needs its own.")
+            raise InputError(
+                f"{dataset} has the id {twice[0]!r} twice; every item needs its own id."
+            )
 
     @_explained
     def has_items(self) -> bool:
@@ -219,13 +221,13 @@ class AnswerStore:
 
     @_explained
     def sections(self) -> list[Section]:
-        """All sections, in the order they were begun."""
+        """All sections, in the order in which they were started."""
         rows = self.tables.read("sections", "ORDER BY id")
         return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
 
     @_explained
     def section(self, stage: str, role: str, identity: Identity) -> Section:
-        """The section of that model in that stage, begun now if it is new."""
+        """The section of that model in that stage, created if it is new."""
         for section in self.sections():
             if (section.stage, section.role) == (stage, role) and (
                 section.identity.digest == identity.digest
@@ -240,7 +242,7 @@ class AnswerStore:
 
     @_explained
     def set_total(self, section: Section, total: int) -> None:
-        """Store how many requests the section has in all."""
+        """Store the total number of requests of the section."""
         self._db.execute(
             "UPDATE sections SET total = ?1, "
             "checksum = row_checksum(id, stage, role, identity, ?1) WHERE id = ?2",
@@ -292,7 +294,7 @@ class AnswerStore:
     def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:
         """Store answers (request id, name, key, answer), all in one commit.
 
-        A failed request may be answered later; an answer is never written over.
+        A failed request may be answered later; an answer is never overwritten.
         """
         with transaction(self._db):
             self._db.executemany(

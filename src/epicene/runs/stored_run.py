@@ -1,7 +1,7 @@
 """Read a stored run, score its answers again, and match its items with other runs'.
 
-Only the run folder is needed: no model and no data file. An item's id says nothing of its content
-(another data file may hold another sentence under it), so items are matched by what they hold.
+Only the run folder is needed: no model and no data file. An item's id says nothing about its
+content (another data file may use it for another sentence), so items are matched by content.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
             f"to {self.requests} requests ({self.failed} failed"
-            + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
+            + (f", {self.not_begun} stages have not started)" if self.not_begun else ")")
             + (
                 f"; {pluralise(self.not_finite, 'answer')} from version 0.1.0 had NaN or infinite "
                 "numbers, so the tables are wrong (`epicene check` lists them)"
@@ -129,7 +129,7 @@ class StoredRun:
 
 
 def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
-    """Open a run folder for reading; `suite` is for one that would not be found by itself."""
+    """Open a run folder for reading; pass `suite` if it cannot be found by name."""
     manifest = read_manifest(folder)
     name, file = manifest.settings.suite, manifest.suite_file
     own = bool(file) or suite is not None
@@ -142,9 +142,9 @@ def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
     asked = manifest.settings.suite_version
     if own and suite.version != asked:  # the suites that we ship read their earlier versions
         raise InputError(
-            f"{folder} was asked by version {asked} of the suite {name}, and this is version "
+            f"{folder} was run with version {asked} of the suite {name}, but this is version "
             f"{suite.version}, which may ask and judge differently; read it with the version that "
-            "asked it."
+            "ran it."
         )
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
@@ -154,13 +154,15 @@ def read_run(folder: Path, suite: Suite[Any, Any] | None = None) -> StoredRun:
         protocol = msgspec.convert(manifest.settings.protocol, kind)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"The run {folder} was made under a protocol that this version of the suite "
-            f"{suite.name} does not have ({error}); read it with the version that made it."
+            f"The run {folder} used a protocol that this version of the suite {suite.name} does "
+            f"not have ({error}); read it with the version that wrote it."
         ) from error
     suite = suite.for_protocol(protocol, manifest.models)
     for role in suite.roles:
         if not manifest.models.get(role.name):
-            raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
+            raise InputError(
+                f"The manifest of {folder} does not name a model in the role {role.name}."
+            )
     return StoredRun(folder, manifest, suite, protocol)
 
 
@@ -176,7 +178,9 @@ def _whole(_request: str) -> str:
 
 
 class RunJudgements:
-    """A run's judgements, streamed from its store or its cache. Walk it, then read `coverage`."""
+    """A run's judgements, streamed from its store or its cache. Iterate over it, then read
+    `coverage`.
+    """
 
     def __init__(self, run: StoredRun) -> None:
         self._run = run
@@ -262,9 +266,9 @@ class RunJudgements:
     ) -> dict[int, set[_Part]]:
         """What cannot be judged, by the numbers of a window's items.
 
-        Stages that build on each other are judged together, where all their requests of an item,
-        to every model, have an answer. If the suite's judge can do with parts, a part is lost only
-        with its own requests, or with those of a stage that its stage needs.
+        Stages that build on each other are judged together, if all their requests for an item, to
+        every model, have an answer. If the suite's judge accepts parts, a part is lost only with
+        its own requests, or with those of a stage that its stage needs.
         """
         suite = self._run.suite
         missing: dict[int, set[_Part]] = defaultdict(set)
@@ -301,8 +305,8 @@ class RunJudgements:
         first: int,
         end: int,
     ) -> Iterator[tuple[int, str]]:
-        """The items of a window of which a stage has a request that some model did not answer, each
-        with the part that the request belongs to.
+        """The items of a window for which a model did not answer a request of a stage, each with
+        the part that the request belongs to.
         """
         part_of = self._run.suite.part_of or _whole
         begun = {each.identity.digest: each for each in sections if each.stage == stage.name}
@@ -316,7 +320,7 @@ class RunJudgements:
 
 
 def stored_answers(run: StoredRun) -> Iterator[tuple[Item, AnsweredRequest]]:
-    """Every stored answer with its item, failed ones too, stage by stage."""
+    """Every stored answer with its item, including failures, stage by stage."""
     with open_store(run.folder) as store:
         store.begin_snapshot()
         reader = PlanReader(store, run.suite, run.protocol)
@@ -329,7 +333,9 @@ def stored_answers(run: StoredRun) -> Iterator[tuple[Item, AnsweredRequest]]:
 
 
 def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:
-    """The judgements of an item; an answer that does not fit its request is no internal error."""
+    """The judgements of an item; an answer that does not match its request is not an internal
+    error.
+    """
     try:
         return list(run.suite.judge(item, answers, run.protocol))
     except EpiceneError:
@@ -337,17 +343,18 @@ def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:
     except Exception as error:
         raise RunError(
             f"The answers to item {item.id!r} in {run.folder / STORE_FILE} cannot be judged "
-            f"({type(error).__name__}: {error}); `epicene check {run.folder}` says whether they "
-            "are damaged, and --debug where the error is."
+            f"({type(error).__name__}: {error}); run `epicene check {run.folder}` to see whether "
+            "they are damaged, and use --debug to see where the error is."
         ) from error
 
 
 def judgement_frame(
     judgements: Iterable[Judgement], info: RunInfo, evidence: Sequence[str] = ()
 ) -> polars.DataFrame:
-    """A row per judgement, a column per facet and count, built in pieces to hold columns only.
+    """One row per judgement, one column per facet and count, built in chunks to keep only columns
+    in memory.
 
-    Of the evidence named, the columns are called `evidence NAME`.
+    The columns for the named evidence are called `evidence NAME`.
     """
     import polars as pl
 
@@ -364,7 +371,9 @@ def judgement_frame(
 
 @contextmanager
 def _rare_garbage_collection() -> Iterator[None]:
-    """Collect garbage rarely: judgements have no cycles, and looking for some takes a fifth."""
+    """Collect garbage rarely: judgements have no cycles, and looking for cycles takes a fifth of
+    the time.
+    """
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 100_000), *usual[1:])
     try:
@@ -382,7 +391,7 @@ def _columns(
     counts = sorted({name for judgement in chunk for name in judgement.counts})
     clash = (set(facets) | set(counts)) & set(FRAME_COLUMNS) | set(facets) & set(counts)
     if clash:
-        raise InputError(f"A facet or count may not be called {', '.join(sorted(clash))}.")
+        raise InputError(f"A facet or count must not be called {', '.join(sorted(clash))}.")
     items = [j.item for j in chunk]
     words: dict[str, list[str | None]] = {
         "group": [j.group or j.item for j in chunk],
@@ -416,7 +425,7 @@ def _columns(
 def _check_finite(
     chunk: Sequence[Judgement], frame: polars.DataFrame, columns: Iterable[str]
 ) -> None:
-    """Raise if a value or count is NaN or infinite: no table can be made of it."""
+    """Raise if a value or count is NaN or infinite, because no table can be computed from it."""
     for name in columns:
         finite = frame[name].is_finite()
         if not finite.all():
@@ -435,8 +444,9 @@ _MAX_NAMED_FILES = 2  # of more, one hash of them all is shown
 
 @dataclass(frozen=True)
 class ItemMatching:
-    """Under which name an item of each run is paired: its id, unless another run has another item
-    under that id."""
+    """The name by which an item of each run is paired: its id, unless another run has a
+    different item with that id.
+    """
 
     renamed: tuple[Mapping[str, str], ...]  # by run, from id to name
     mismatched: int  # ids that do not mean the same item in all runs
@@ -453,14 +463,14 @@ class ItemMatching:
             yield msgspec.structs.replace(judgement, item=name)
 
     def sentences(self, runs: Sequence[str]) -> Iterator[str]:
-        """What the user must know about the matching; `runs` are the names to show."""
+        """A note for the user about the matching; `runs` are the names to show."""
         if self.mismatched:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
             what = "1 id does" if self.mismatched == 1 else f"{self.mismatched} ids do"
             yield (
-                f"{what} not mean the same item in all of these runs: their data "
-                "differ, or how these were read (protocol, columns, version of the suite); such "
-                f"items count as different ones and are not paired ({files})."
+                f"{what} not mean the same item in all of these runs: the data differ, or were "
+                "read differently (protocol, columns, version of the suite); such items count as "
+                f"different items and are not paired ({files})."
             )
 
 
@@ -490,7 +500,9 @@ def match_items(runs: Sequence[StoredRun]) -> ItemMatching:
 
 
 def describe_data_files(run: StoredRun) -> str:
-    """The files that a run's items were read from, with their hashes; of many, one of them all."""
+    """The files that a run's items were read from, with their hashes; if there are many, with
+    one combined hash.
+    """
     files = run.manifest.settings.files
     if len(files) > _MAX_NAMED_FILES:
         return f"{len(files)} files {digest(files).hex()[:SHORT_HASH]}"
@@ -498,7 +510,7 @@ def describe_data_files(run: StoredRun) -> str:
 
 
 def describe_suite_file(run: StoredRun) -> str:
-    """The file that defined a run's suite, and the one that it is scored by; "" if installed."""
+    """The file that defined a run's suite, and the file that scores it now; "" if installed."""
     file = run.manifest.suite_file
     if not file:
         return ""
@@ -509,7 +521,7 @@ def describe_suite_file(run: StoredRun) -> str:
 
 
 def _data_digest(run: StoredRun) -> bytes:
-    """A hash of all that items are made from: runs that share it have the same items."""
+    """A hash of everything that items are made from: runs that share it have the same items."""
     settings = run.manifest.settings
     hashes = [file.sha256 for file in settings.files]
     return digest(settings.suite_version, settings.protocol, settings.columns, hashes)
@@ -524,7 +536,9 @@ def stored_items(run: StoredRun) -> Iterator[Item]:
 
 
 def check_unique_judgements(frame: polars.DataFrame, suite: str) -> None:
-    """Raise if a model has two judgements of one item under one name: which to pair?"""
+    """Raise if a model has two judgements of an item with the same name: it is not clear which
+    to pair.
+    """
     import polars as pl
 
     keys = ["model", "item", "name"]

@@ -86,8 +86,9 @@ class Summary:
 
     @property
     def metrics(self) -> dict[str, Estimate]:
-        """All metrics, and the headlines corrected by people; with several runs each under
-        `MODEL/NAME`."""
+        """All metrics, and the headlines corrected by people; with several runs, each is called
+        `MODEL/NAME`.
+        """
         if len(self.runs) == 1:
             return {**self.runs[0].metrics, **self.corrected}
         named = {
@@ -101,7 +102,9 @@ class Summary:
 def summarise(
     runs: Sequence[StoredRun], seen: Callable[[RunInfo, Judgement], None] | None = None
 ) -> Summary:
-    """Read the folders and make all tables of their suite; `seen` is shown every judgement."""
+    """Read the folders and compute all tables of their suite; `seen` is called with every
+    judgement.
+    """
     infos = label_comparable_runs(runs)
     same = match_items(runs)
     frames, coverages = [], []
@@ -117,7 +120,7 @@ def summarise(
 
 
 def _wording(runs: Sequence[StoredRun], infos: Sequence[RunInfo]) -> str:
-    """Whose words the models were asked in; where runs differ, each with its models."""
+    """Whose wording the models were asked in; if runs differ, each wording with its models."""
     models: dict[str, list[str]] = {}
     for run, info in zip(runs, infos, strict=True):
         models.setdefault(run.protocol.whose_wording, []).append(info.model)
@@ -148,16 +151,16 @@ def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
     for other in runs[1:]:
         if other.suite.name != first.suite.name:
             raise InputError(
-                f"{first.folder} is a run of {first.suite.name} and {other.folder} one of "
+                f"{first.folder} is a run of {first.suite.name} and {other.folder} is a run of "
                 f"{other.suite.name}; tables compare runs of one suite."
             )
         if other.protocol.name != first.protocol.name:
             raise InputError(
                 f"{first.folder} was run under the protocol {first.protocol.name} and "
-                f"{other.folder} under {other.protocol.name}; their numbers do not compare."
+                f"{other.folder} under {other.protocol.name}; their numbers cannot be compared."
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
-        raise InputError("One run folder was given twice.")
+        raise InputError("The same run folder was given twice.")
     return label_runs(runs)
 
 
@@ -170,9 +173,9 @@ def summarise_external_answers(
     coverages: Mapping[str, Coverage | None] | None = None,
     prompts_known: bool = False,
 ) -> Summary:
-    """Make all tables from the judgements of external answers, by the labels of the models.
+    """Compute all tables from the judgements of external answers, by the labels of the models.
 
-    `prompts_known` is whether the models were given the prompts of the protocol.
+    `prompts_known` says whether the models were given the prompts of the protocol.
     """
     infos = [
         RunInfo(run=label, model=label, protocol=protocol.name, identities={})
@@ -220,8 +223,9 @@ def _summary(
 
 
 def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
-    """One run's judgements without those of an answer that is judged in another way too: of
-    `probability` and `probability (per token)` the bare name is the protocol's own."""
+    """One run's judgements, without second judgements of the same answer: of `probability` and
+    `probability (per token)`, the plain name is the protocol's own.
+    """
     import polars as pl
 
     name = pl.col("name").cast(pl.String)
@@ -237,7 +241,7 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
-    """A sentence about each incomplete run, with the way out."""
+    """A sentence about each incomplete run, with the fix."""
     for run in runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model}: {run.coverage}; run the same command again to resume."
@@ -247,7 +251,7 @@ def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
 
 
 def label_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
-    """The runs with distinct labels: models that share one get their run's name beside it."""
+    """The runs with distinct labels: models that share a label get their run's name added to it."""
     names = _folder_names(runs)
     folders: dict[str, set[Path]] = {}
     for run in runs:
@@ -261,8 +265,9 @@ def label_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
 
 
 def _folder_names(runs: Sequence[StoredRun]) -> list[str]:
-    """The names of the folders; where several share one, with as many of the folders above as
-    tell them apart, and never with a whole path."""
+    """The names of the folders; if several share a name, with as many parent folders as make
+    them distinct, and never with a whole path.
+    """
     sharing: dict[str, set[Path]] = {}
     for run in runs:
         sharing.setdefault(run.info.run, set()).add(run.folder.absolute())
@@ -299,8 +304,9 @@ def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
 
 
 def differing_run_settings(runs: Sequence[StoredRun]) -> list[str]:
-    """What the runs were asked differently, with the value that each has; and the models beside
-    the one that is measured (judges, a translator), where these are not the same."""
+    """The settings in which the runs differ, with each run's value; and the models other than
+    the measured one (judges, a translator), if they are not the same.
+    """
     names = [info.run for info in label_runs(runs)]
     asked = _differing(names, [_run_options(run) for run in runs])
     set_to = _differing(names, [_protocol_settings(run) for run in runs])
@@ -313,7 +319,7 @@ def differing_run_settings(runs: Sequence[StoredRun]) -> list[str]:
 
 
 def _run_options(run: StoredRun) -> dict[str, object]:
-    """What a run was asked, but for the settings of its protocol."""
+    """What a run was asked, except the settings of its protocol."""
     settings = run.manifest.settings
     return {
         "columns": settings.columns,
@@ -333,7 +339,7 @@ def _protocol_settings(run: StoredRun) -> dict[str, object]:
 
 
 def protocol_method(run: StoredRun) -> dict[str, object]:
-    """How a run was asked: the protocol and its settings but for the seed."""
+    """How a run was asked: the protocol and its settings except the seed."""
     settings: dict[str, object] = msgspec.to_builtins(run.protocol)
     return {name: value for name, value in settings.items() if name not in ("about", "seed")}
 
@@ -382,7 +388,7 @@ def _differing_roles(runs: Sequence[StoredRun]) -> Iterator[str]:
 
 
 def other_role_models(run: StoredRun) -> dict[str, str]:
-    """The models beside the measured one by role, each with label and digest."""
+    """The models other than the measured one, by role, each with label and digest."""
     return {
         role: ", ".join(
             sorted(f"{each.label} {each.digest.hex()[:SHORT_HASH]}" for each in identities)

@@ -1,6 +1,6 @@
 """Prompt sensitivity: results per wording, the share of variance, and changes of rank.
 
-Made of runs with `--set wordings=N`, whose judgements have the facet `wording`.
+Computed from runs with `--set wordings=N`, whose judgements have the facet `wording`.
 """
 
 from __future__ import annotations
@@ -60,15 +60,16 @@ class WordingResult:
 
 
 def wordings_in(frame: polars.DataFrame) -> list[str]:
-    """The wordings that items were asked in, in their order; none if that was one, whatever facet
-    of this name the user's data has."""
+    """The wordings that items were asked in, in order; empty if there was only one, even if the
+    user's data have a facet of this name.
+    """
     if FACET not in frame.columns or not frame["item"].str.contains(MARK, literal=True).any():
         return []
     return sorted(distinct_values(frame, FACET), key=int)
 
 
 def wording_tables(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[Table]:
-    """The tables on wordings; none where every run was asked in one."""
+    """The tables on wordings; none if every run was asked in one wording."""
     wordings = wordings_in(results.frame)
     if not wordings:
         return
@@ -85,7 +86,7 @@ def wording_tables(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[Ta
 
 
 def wording_results(suite: Suite[Any, Any], results: Results[Any]) -> Iterator[WordingResult]:
-    """Each headline that has a value in some wording, of each model; then by language."""
+    """Each model's headlines that have a value in some wording; then by language."""
     import polars as pl
 
     asked = results.frame.filter(pl.col(FACET).is_not_null())
@@ -126,7 +127,7 @@ def _mean(estimates: Iterable[Estimate]) -> Estimate:
 
 
 def components_of_scores(scores: polars.DataFrame) -> CrossedComponents | None:
-    """The components of variance of item scores, by the wordings in the ids of items."""
+    """The variance components of item scores, by the wordings in the ids of items."""
     import polars as pl
 
     items = scores["item"].cast(pl.String).to_list()
@@ -169,8 +170,8 @@ def _values_table(found: Sequence[WordingResult], wordings: Sequence[str]) -> Ta
             for each in found
         ),
         notes=(
-            "The same items in every wording; what is asked once is left out. Wording 1 is the one "
-            "that is asked by default. Intervals are over groups of items, not over wordings.",
+            "The same items in every wording; requests with a single wording are left out. "
+            "Wording 1 is the default. Intervals are over groups of items, not over wordings.",
         ),
     )
 
@@ -211,15 +212,15 @@ def _sensitivity_table(found: Sequence[WordingResult]) -> Table:
     )
 
 
-_EXTREMES_NOTE = "The best wording of several is partly luck: best − worst is never below 0."
+_EXTREMES_NOTE = "The best of several wordings is partly luck: best − worst is never below 0."
 _COMPONENTS_NOTE = (
-    "SD between wordings is what is left of their differences without what chance among items "
-    "gives. The variance of one judgement is divided into what an item shares in all wordings, "
-    "what all items share in a wording, what is particular to an item in a wording, and samples of "
-    "one prompt; over items that were judged in every wording."
+    "SD between wordings is the part of their differences that is not explained by chance among "
+    "items. The variance of one judgement is divided into what an item has in common in all "
+    "wordings, what all items have in common in one wording, what is specific to an item in a "
+    "wording, and samples of one prompt; over items that were judged in every wording."
 )
 _UNSCORED_NOTE = (
-    "No value is better than another here: best is the highest, worst the lowest. Single items "
+    "No value is better than another here: best means highest, worst means lowest. Single items "
     "have no score, so there are no shares of variance."
 )
 
@@ -276,8 +277,9 @@ def _ranks_table(ranked: Mapping[str, Sequence[WordingResult]], wordings: Sequen
         columns=tuple(Column(name=name, unit="count") for name in names),
         rows=tuple(rows),
         notes=(
-            "1 is the highest value; models with the same value share a rank. Ranks are of the "
-            "values alone: which differences are significant is in `compare` and the report.",
+            "Rank 1 is the highest value; models with the same value share a rank. Ranks are "
+            "based on the values alone; `compare` and the report show which differences are "
+            "significant.",
         ),
     )
 
@@ -310,9 +312,9 @@ def _rank_changes_table(
             for title, models in ranked.items()
         ),
         notes=(
-            "A pair changes order if one model is ahead in one wording and behind in another. τ is "
-            "Kendall's τ-b between the orders of models in two wordings, over every two wordings. "
-            "first: the model with the highest value, in how many wordings.",
+            "A pair changes order if one model is ahead in one wording and behind in another. τ "
+            "is Kendall's τ-b between the orders of models in two wordings, over all pairs of "
+            "wordings. first: the models with the highest value, and in how many wordings.",
         ),
     )
 
@@ -333,7 +335,9 @@ def _rank_change_cells(
     yield Estimate(value=changed)
     compared = (_kendall(one, two) for one, two in combinations(values.T, 2))
     taus = [tau for tau in compared if tau is not None]
-    why = "" if taus else "all models have the same value in some wording of every two"
+    why = (
+        "" if taus else "in every pair of wordings, all models have the same value in at least one"
+    )
     yield Estimate(value=float(np.mean(taus)) if taus else None, n=len(taus), why=why)
     yield Estimate(value=min(taus, default=None), n=len(taus), why=why)
     ahead = Counter(
@@ -346,7 +350,7 @@ def _rank_change_cells(
 
 
 def _kendall(one: Any, two: Any) -> float | None:
-    """Kendall's τ-b of the values that both have; None where one order has ties only."""
+    """Kendall's τ-b of the values that both have; None if one order consists only of ties."""
     from scipy.stats import kendalltau
 
     there = ~np.isnan(one) & ~np.isnan(two)
@@ -370,7 +374,9 @@ class HeadlineScores(NamedTuple):
 def wording_differences_table(
     found: Sequence[HeadlineScores], positions: tuple[str, str], *, suite: str
 ) -> Table | None:
-    """The difference of two runs in every wording that both have; None if there is one."""
+    """The difference between two runs in every wording that both have; None if there is only
+    one.
+    """
     import polars as pl
 
     rows: list[tuple[tuple[str, str], tuple[Estimate, ...], PairedDifference]] = []
@@ -415,8 +421,8 @@ def wording_differences_table(
             for (keys, values, change), p in zip(rows, adjusted, strict=True)
         ),
         notes=(
-            "The second minus the first, paired by item in each wording; p is of a permutation "
-            "test over groups, p (Holm) corrected over all rows.",
+            "The second minus the first, paired by item in each wording; p comes from a "
+            "permutation test over groups, and p (Holm) is corrected over all rows.",
             *(
                 _order_sentence(name, [change for (title, _), _, change in rows if title == name])
                 for name in dict.fromkeys(title for (title, _), *_ in rows)

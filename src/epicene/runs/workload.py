@@ -46,10 +46,10 @@ StageVerb: TypeAlias = tuple[str, str]  # a stage and a verb
 
 @dataclass
 class Workload:
-    """Requests that are left to be asked, and how many are answered.
+    """The requests that are left to send, and how many are answered.
 
-    `later` of them hang on answers that are not there yet, and are about the most. `cost` is the
-    most that all should cost, None where a price is not known.
+    `later` of them depend on answers that do not exist yet, and are an approximate maximum. `cost`
+    is the expected maximum cost of all of them, None if a price is unknown.
     """
 
     answered: int = 0
@@ -66,12 +66,14 @@ class Workload:
 
     @property
     def left(self) -> int:
-        """How many requests are to be asked."""
+        """The number of requests to send."""
         return self.requests.total()
 
     @property
     def tokens_read(self) -> int:
-        """About how many tokens the requests have, as models differ in what a token is."""
+        """The approximate number of tokens of the requests, because models differ in what a
+        token is.
+        """
         return -(-self.bytes_read // BYTES_PER_TOKEN)
 
     def __add__(self, other: Workload) -> Workload:
@@ -128,7 +130,7 @@ def _bytes_read(request: Request) -> int:
 
 
 def _tokens_written(request: Request) -> int:
-    """The most tokens that texts may have."""
+    """The maximum number of tokens that texts may have."""
     match request:
         case Generate():
             return request.samples * request.decoding.max_new_tokens
@@ -149,9 +151,9 @@ def count_workload(
     store: AnswerStore | None,
     seconds: float | None = None,
 ) -> Workload:
-    """The workload of a run, less what its store holds, if it has one.
+    """The workload of a run, minus what its store already has, if there is one.
 
-    If counting takes longer than `seconds`, the rest of the items is left out.
+    If counting takes longer than `seconds`, the remaining items are left out.
     """
     counting = _WorkloadCounter(config, models, store)
     since = monotonic()
@@ -186,7 +188,7 @@ class _WorkloadCounter:
         }
 
     def window(self, first: int, items: Sequence[Item]) -> None:
-        """Count what all stages ask about some items, of which the first has that number."""
+        """Count what all stages ask about some items, numbered from `first`."""
         given: dict[int, list[AnsweredRequest]] = defaultdict(list)
         for stage in self._suite.stages:
             needed = self._needed[stage.name]
@@ -211,7 +213,7 @@ class _WorkloadCounter:
         asked: Sequence[Sequence[Request]],
         given: Mapping[int, list[AnsweredRequest]],
     ) -> None:
-        """Count one model's part in a stage, and give its answers to the stages that need them."""
+        """Count one model's part in a stage, and pass its answers to the stages that need them."""
         section = self._sections.get((stage.name, stage.role, model.identity.digest))
         is_needed = any(stage.name in needed for needed in self._needed.values())
         stored = self._stored(section, first, first + len(asked), read=is_needed)
@@ -242,7 +244,7 @@ class _WorkloadCounter:
     def _stored(
         self, section: Section | None, first: int, end: int, *, read: bool
     ) -> dict[int, Answer | None]:
-        """What is answered, by request id; the answers themselves only if they are to be read."""
+        """The answered requests, by id; the answers themselves only if they will be read."""
         if self._store is None or section is None:
             return {}
         if not read:
@@ -265,7 +267,7 @@ _MIN_STEADY_SHARE = 0.5
 
 @dataclass
 class _VerbTimes:
-    """What one verb of one stage took in earlier runs, in seconds."""
+    """The time that one verb of one stage took in earlier runs, in seconds."""
 
     answered: int = 0
     seen: float = 0.0  # planning, and after the first commit

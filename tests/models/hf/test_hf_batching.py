@@ -72,7 +72,7 @@ def test_what_fitted_is_remembered() -> None:
 
 
 def test_a_row_that_does_not_fit_alone() -> None:
-    with pytest.raises(TooLargeError, match="one text alone"):
+    with pytest.raises(TooLargeError, match="a single text"):
         run_halving_on_oom(machine(4), [1, 9, 1], {})
     results = run_halving_on_oom(machine(4), [1, 9, 2], {}, lambda row: row, lambda _: -1)
     assert results == [2, -1, 4]

@@ -140,7 +140,7 @@ def test_an_image_text_model_answers_as_its_folder_does(tmp_path: Path) -> None:
         assert batch_answers(held, request, files=images) == batch_answers(
             opened, request, files=images
         )
-    with pytest.raises(InputError, match="give its processor"):
+    with pytest.raises(InputError, match="pass its processor"):
         InMemoryModel(model, processor.tokenizer, ModelOptions())
 
 

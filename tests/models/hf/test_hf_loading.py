@@ -88,7 +88,7 @@ def test_code_of_the_checkpoints_own_is_known_by_its_name() -> None:
 
 def test_an_image_model_is_no_language_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "vit"}')
-    with pytest.raises(InputError, match="neither a causal, a masked, a "):
+    with pytest.raises(InputError, match="not a causal, masked, "):
         model_type_of(str(tmp_path), OPTIONS)
 
 
@@ -238,9 +238,9 @@ def test_no_name_and_no_such_path(tmp_path: Path) -> None:
 
 
 def test_not_a_model_folder(tmp_path: Path) -> None:
-    assert "holds no config.json" in refusal(tmp_path)
+    assert "has no config.json" in refusal(tmp_path)
     (tmp_path / "notes.txt").write_text("")
-    assert "not a GGUF one" in refusal(tmp_path / "notes.txt")
+    assert "not a GGUF file" in refusal(tmp_path / "notes.txt")
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"model_type": "no-such-type"}', "{}", "\0"])

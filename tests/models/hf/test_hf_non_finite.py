@@ -215,7 +215,7 @@ def test_a_text_fails_at_the_token_that_cannot_be_chosen() -> None:
 def test_nothing_is_drawn_at_a_temperature_that_is_no_number(temperature: float) -> None:
     request = Generate(item="i", prompt=CONTEXT, decoding=Decoding(temperature=temperature))
     (answer,) = ask(causal(llama(), gpt2_like()), [request])
-    assert "nothing can be drawn at a temperature" in reason(answer)
+    assert "nothing can be sampled at a temperature" in reason(answer)
     assert sampling_temperature(Decoding(temperature=1e-20), None) == 1e-20
 
 

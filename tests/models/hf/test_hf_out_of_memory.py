@@ -204,4 +204,4 @@ def test_where_nothing_fits_every_request_fails_with_the_reason(case: str) -> No
         found = batch_answers(model, *requests())
     for answer in found:
         assert isinstance(answer, Failed)
-        assert "one text alone needs more memory than there is" in answer.reason
+        assert "a single text needs more memory than is available" in answer.reason

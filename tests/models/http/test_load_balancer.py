@@ -321,7 +321,9 @@ def test_a_request_that_stops_every_server_is_given_up() -> None:
 
         async with balancer.monitored(look):
             first = False
-            with pytest.raises(UnanswerableError, match=r"the server went away .* \(4 attempts\)"):
+            with pytest.raises(
+                UnanswerableError, match=r"the server became unavailable .* \(4 attempts\)"
+            ):
                 await sender.send_with_retries(partial(sender.send_once, kill))
         return stats.sent, stats.moved
 
@@ -444,7 +446,7 @@ def test_a_spec_names_several_with_a_plus() -> None:
         ("http://a/v1?k=1&l=2 HTTP://a/v1?l=2&k=1", "http://a/v1 is named twice"),
         ("http://a/v1*0", "The weight 0 of a server"),
         ("http://a/v1*1.2.3", r"The weight 1\.2\.3 of a server"),
-        ("http://a/v1 b/v1", "must begin with http://"),
+        ("http://a/v1 b/v1", "must start with http://"),
     ],
 )
 def test_senseless_addresses_are_one_sentence(text: str, words: str) -> None:

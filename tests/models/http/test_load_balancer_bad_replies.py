@@ -60,7 +60,7 @@ def test_a_server_that_never_answers_is_suspended_at_once(
     assert served.notes()["moved"] == len(bad.asked)
     said = [record.getMessage() for record in caplog.records if bad.url in record.getMessage()]
     assert said == [
-        f"The server {bad.url} gets no requests: {per_server(served, 'left_alone')[1]}."
+        f"No requests are sent to the server {bad.url}: {per_server(served, 'left_alone')[1]}."
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_server_that_answered_before_is_suspended_after_five_in_a_row() -> Non
     assert per_server(served, "answered") == [10, 90]
     assert per_server(served, "went_away") == [1, 0]
     assert re.match(
-        "[56] requests in a row failed, at last: ", str(per_server(served, "left_alone")[0])
+        "[56] requests in a row failed; the last error: ", str(per_server(served, "left_alone")[0])
     )
 
 
@@ -211,4 +211,4 @@ def test_what_could_not_be_read_is_paid_for_before_another_is_asked(enough: bool
         assert texts([answer]) == ["0"]
     else:
         assert isinstance(answer, Failed)
-        assert "(1 attempt); the cost limit leaves no room to ask again" in answer.reason
+        assert "(1 attempt); the cost limit does not allow another attempt" in answer.reason

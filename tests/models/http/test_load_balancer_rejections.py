@@ -50,7 +50,9 @@ def test_a_server_that_rejects_all_gets_no_more_and_fails_nothing(
     assert per_server(served, "went_away") == [1, 0]
     assert per_server(served, "left_alone") == [f"HTTP {status}: not here", None]
     assert served.notes()["retries"] == 0
-    assert f"The server {wrong.url} gets no requests: HTTP {status}: not here." in caplog.text
+    assert (
+        f"No requests are sent to the server {wrong.url}: HTTP {status}: not here." in caplog.text
+    )
 
 
 # Replies of a server that never answers: a rejection, or no answer at all.
@@ -173,8 +175,8 @@ def test_if_all_reject_the_first_requests_the_run_ends(status: int, listing: int
             answers(served, *map(question, range(50)))
         assert len(one.asked) + len(other.asked) <= 8
     assert str(caught.value) == (
-        f"None of the 2 servers takes the first requests (HTTP {status}: not so): check the key "
-        "in OPENAI_API_KEY, the model's name and the addresses, which mostly end in /v1."
+        f"None of the 2 servers accepts the first requests (HTTP {status}: not so): check the key "
+        "in OPENAI_API_KEY, the model's name and the addresses, which usually end in /v1."
     )
 
 

@@ -149,7 +149,7 @@ def test_an_image_that_is_not_fetched_leaves_the_others(tmp_path: Path) -> None:
     for image, each in zip(answer.images[1:], words, strict=True):
         assert each in image.refused
     posts = [each for each in server.asked if each.path.endswith("/images/generations")]
-    assert len(posts) == len(places), "another attempt would end likewise, and be paid for"
+    assert len(posts) == len(places), "another attempt would end likewise, and be paid"
 
 
 def test_a_redirect_to_a_private_server_is_not_followed(tmp_path: Path) -> None:
@@ -166,11 +166,13 @@ def test_a_redirect_to_a_private_server_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://h.example/x", "gopher://h/x", "//"])
 def test_only_web_addresses_are_fetched(place: str, tmp_path: Path) -> None:
     answer, _ = drawn_from(place, tmp_path)
-    assert why_not(answer).startswith("the image's address is no web address")
+    assert why_not(answer).startswith("the image's address is not a web address")
     redirected, _ = drawn_from(
         "{root}/image", tmp_path, lambda _: Reply(b"", 302, {"Location": place})
     )
-    expected = "in a circle" if place == "//" else "redirects to what is no web address"
+    expected = (
+        "in a circle" if place == "//" else "redirects to something that is not a web address"
+    )
     assert expected in why_not(redirected)
 
 

@@ -58,7 +58,7 @@ def asked_with(fault: Reply, limit: float) -> tuple[int, Budget]:
     assert isinstance(answer, Failed)
     assert served.spent == pytest.approx(budget.spent)
     if len(server.asked) == 1 and budget.spent:
-        assert "the cost limit leaves no room to ask again" in answer.reason
+        assert "the cost limit does not allow another attempt" in answer.reason
     return len(server.asked), budget
 
 

@@ -172,9 +172,9 @@ def test_a_passing_fault_is_mended(fault: Reply, timeout: float, tmp_path: Path)
 @pytest.mark.parametrize(
     ("data", "words", "attempts"),
     [
-        (picture(64, 64)[:60], "the picture is broken", 3),
-        (b"<html>not an image</html>", "no PNG, JPEG or WebP picture (3 attempts)", 3),
-        (picture(5000, 4000), "5000 × 4000 pixels, above the 16 megapixels", 1),
+        (picture(64, 64)[:60], "the image is broken", 3),
+        (b"<html>not an image</html>", "not a PNG, JPEG or WebP image (3 attempts)", 3),
+        (picture(5000, 4000), "5000 × 4000 pixels, which exceeds the limit of 16 megapixels", 1),
         (claiming(60_000, 60_000), "far too many pixels", 1),
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
@@ -266,7 +266,7 @@ def test_images_that_wait_for_memory_do_not_time_out(
     [
         (error(429, "slow down"), "HTTP 429: slow down (12 attempts)", 12),
         (Reply({}, delay=30.0), "no reply within 2 s (3 attempts)", 3),
-        (Reply({"data": []}), "the reply holds no image (3 attempts)", 3),
+        (Reply({"data": []}), "the reply contains no image (3 attempts)", 3),
         (error(404, "Not Found"), "no images endpoint", 1),
         (error(400, "Invalid size"), "does not draw 1024x1024", 1),
     ],

@@ -242,7 +242,7 @@ def test_a_hidden_beginning_token_shows_by_the_first_score() -> None:
 def test_the_policy_bos_wants_a_first_score(context: str) -> None:
     texts = (" he left", " she left")
     answer = score(echoing(), pair("bos", context=context, texts=texts))
-    assert "first-token policy bos cannot be kept; ask with tokenizer-default" in reason(answer)
+    assert "first-token policy bos cannot be applied; use tokenizer-default" in reason(answer)
 
 
 def test_the_policy_none_wants_nothing_before_the_text() -> None:
@@ -351,14 +351,14 @@ def cut_prompt(asked: Asked) -> Reply:
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        (ignoring, "the text did not come back"),
-        (cut_prompt, "the text did not come back"),
+        (ignoring, "the text was not returned"),
+        (cut_prompt, "the text was not returned"),
         (text_alone, "without its tokens and their log-probabilities"),
         (short_lists, "without its tokens and their log-probabilities"),
-        (null_scores, "tokens of the text came back without log-probabilities"),
+        (null_scores, "tokens of the text were returned without log-probabilities"),
         (positive_scores, "the log-probability 0.5, which is above 0"),
         (new_token_alone, "do not spell the text"),
-        (other_count, "tokens came back of a text of 500"),
+        (other_count, "tokens were returned for a text of 500"),
         (lambda _: error(404, "Not Found"), "HTTP 404: Not Found"),
         (lambda _: error(500, "echo not supported"), "HTTP 500: echo not supported"),
     ],
@@ -388,7 +388,7 @@ def test_scores_that_stand_in_the_wrong_place_end_the_run() -> None:
         answers(model(server), pair())
     # Nine words, three of them of two tokens; the made one is the next, of three characters.
     text = CONTINUATION_PROBES[0]
-    assert f"{MADE!r} after {text!r} has -12.38 when it is made and -13.38 in an echo" in str(
+    assert f"{MADE!r} after {text!r} has -12.38 when it is generated but -13.38 in an echo" in str(
         caught.value
     )
     assert {asked.prompt for asked in server.asked} == {ECHO_PROBE, text, text + MADE}
@@ -424,7 +424,7 @@ def test_an_echo_that_fails_later_fails_that_request() -> None:
     bad, good = pair(), pair(texts=("A man left",))
     with Server(sound(script)) as server:
         failed, fine = answers(model(server), bad, good)
-    assert reason(failed) == "the text did not come back"
+    assert reason(failed) == "the text was not returned"
     assert isinstance(fine, Scores)
 
 

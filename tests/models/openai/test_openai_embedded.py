@@ -71,5 +71,5 @@ def test_more_samples_than_it_makes_at_once_are_asked_for_singly(served: OpenAIM
 
 def test_it_ignores_the_echo_and_so_may_not_score(served: OpenAIModel) -> None:
     request = Score(item="i", texts=("He left.", "She left."), first_token="tokenizer-default")
-    with pytest.raises(RunError, match=r"cannot score smollm2.*the text did not come back"):
+    with pytest.raises(RunError, match=r"cannot score smollm2.*the text was not returned"):
         answers(served, request)

@@ -72,7 +72,7 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
         ("not UTF-8", "the reply could not be read", 3),
         ("JSON of another shape", "the reply could not be read", 3),
         ("no choices", "the reply's list of choices is empty (3 attempts)", 3),
-        ("null content", "no choice holds a text", 3),
+        ("null content", "no choice contains a text", 3),
         ("error under 200", "an error came: upstream died (6 attempts)", 6),
     ],
 )

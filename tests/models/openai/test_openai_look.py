@@ -109,7 +109,7 @@ def test_a_model_that_sees_nothing_fails_with_the_servers_words(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"#!/bin/sh", "no PNG, JPEG or WebP picture"),
+        (b"#!/bin/sh", "not a PNG, JPEG or WebP image"),
         (claiming(60_000, 60_000), "far too many pixels"),
         (picture(5000, 4000), "16 megapixels"),
     ],
@@ -130,7 +130,8 @@ def test_a_changed_image_is_not_sent(tmp_path: Path) -> None:
         assert not server.asked
     assert isinstance(answer, Failed)
     assert answer.reason == (
-        f"the image {name} cannot be shown: the file is not the one that was drawn; put that back"
+        f"the image {name} cannot be used: the file is not the one that was drawn; "
+        "restore the original"
     )
 
 
@@ -138,7 +139,7 @@ def test_a_changed_image_is_not_sent(tmp_path: Path) -> None:
     ("request_", "words"),
     [
         (look("0" * 64), "not among the run's files"),
-        (look("../../etc/passwd"), "not the SHA-256 of an image"),
+        (look("../../etc/passwd"), "not a SHA-256"),
         (look("0" * 64, choices=()), "no choices"),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_sound_cost_is_taken_as_it_is() -> None:
 
 def test_a_budget_takes_no_nonsense() -> None:
     for amount in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="is no cost"):
+        with pytest.raises(ValueError, match="is not a valid cost"):
             Budget(1.0).charge(amount)
 
 

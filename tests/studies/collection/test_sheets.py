@@ -292,8 +292,8 @@ def test_a_sheet_has_what_is_left_and_says_so(
     assert command("export", folder.path, "--people=ann,bob", f"--out={tmp_path / 'o'}") == 0
     assert capsys.readouterr().err.splitlines()[2:] == [
         # The practice item is in no sheet anyway.
-        "The sheet of ann leaves out 2 items that ann has answered already.",
-        "There is nothing to do for bob, who gets no sheet.",
+        "The sheet of ann leaves out 2 items that ann has already answered.",
+        "bob has nothing left to do and gets no sheet.",
     ]
     with (tmp_path / "o" / "ann.csv").open(encoding="utf-8-sig", newline="") as file:
         assert sorted(row["item"] for row in csv.DictReader(file)) == ["A1", "A2", "f"]

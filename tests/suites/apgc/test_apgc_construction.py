@@ -344,7 +344,7 @@ def test_the_bitext_counts_by_its_content(tmp_path: Path, bitext: Path) -> None:
         build(out, moved)
     text = moved.read_text(encoding="utf-8")
     bitext.write_text(text.replace("today", "now"), encoding="utf-8")
-    with pytest.raises(InputError, match="was begun with another bitext; build into another"):
+    with pytest.raises(InputError, match="was started with another bitext; build into another"):
         build(out, bitext)
     with pytest.raises(InputError, match=r"Could not read .*gone\.tsv"):
         build(out, tmp_path / "gone.tsv")

@@ -197,5 +197,5 @@ def test_another_setting_begins_another_run(
     older = ran(Path("runs/genform-older"), "epicene").path
     edit_manifest(older, lambda fields: as_earlier(fields["settings"]["protocol"]))
     assert ran(None, "epicene", neutral="in").path != older
-    with pytest.raises(InputError, match="holds another run"):
+    with pytest.raises(InputError, match="contains another run"):
         ran(older, "epicene", neutral="in")

@@ -270,7 +270,7 @@ def test_fewer_than_three_sorters_are_refused_before_anything_is_asked(tmp_path:
             people_answer(folder)
         before = len(scripted_models.asked())
         with pytest.raises(
-            InputError, match=r"3 models or more in the role sorters.*sorters=SPEC,SPEC,SPEC"
+            InputError, match=r"at least 3 models in the role sorters.*sorters=SPEC,SPEC,SPEC"
         ):
             build(folder, open_model, two)
         assert len(scripted_models.asked()) == before
@@ -281,7 +281,7 @@ def test_who_sorts_may_be_said_when_it_is_time_to_sort(tmp_path: Path) -> None:
     with pytest.raises(WaitingForPeopleError):
         build(tmp_path, open_model, proposers)
     people_answer(tmp_path)
-    with pytest.raises(InputError, match=r"give --model sorters=SPEC,SPEC,SPEC\.$"):
+    with pytest.raises(InputError, match=r"use --model sorters=SPEC,SPEC,SPEC\.$"):
         build(tmp_path, open_model, proposers)
     before = len(scripted_models.asked())
     build(tmp_path, open_model)

@@ -115,5 +115,5 @@ def test_a_model_that_cannot_score_is_refused_before_anything_is_generated(tmp_p
 
 
 def test_other_protocols_read_contractions_by_their_own_rules(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="asks nothing of the role contractions"):
+    with pytest.raises(InputError, match="does not use the role contractions"):
         run(tmp_path / "run", "random", "epicene")

@@ -1,5 +1,5 @@
 """Tasks for Inspect: chats that the suite's own judge scores.
 
-Inspect sends every prompt as a chat and has no log-likelihoods of given texts, so what is scored,
-and texts to be continued, are left out and named.
+Inspect sends every prompt as a chat and does not give the log-likelihoods of given texts, so
+requests for scores and texts to continue are left out and listed.
 """

@@ -66,7 +66,7 @@ def _plan(selection: Selection) -> WrittenTasks:
         if any(each.why == NO_LIKELIHOODS for each in left_out):
             instead = "`--to lm-eval` exports choices by log-likelihood"
         raise InputError(
-            f"The suite {selection.suite.name} has nothing here that Inspect could measure as "
+            f"The suite {selection.suite.name} has no items here that Inspect could measure as "
             f"Epicene does ({reasons}); {instead}."
         )
     several = len({kind.language for kind in by_kind}) > 1
@@ -75,19 +75,19 @@ def _plan(selection: Selection) -> WrittenTasks:
 
 
 def _for_inspect(left_out: LeftOut) -> LeftOut:
-    """What lm-evaluation-harness has no way to ask, Inspect has not either."""
+    """What lm-evaluation-harness cannot ask, Inspect cannot ask either."""
     return LeftOut(left_out.what, left_out.why.replace("the harness", "Inspect"))
 
 
 def _why_not(document: Document) -> str:
-    """Why Inspect cannot ask the same; "" if it can."""
+    """Why Inspect cannot send the same request; "" if it can."""
     kind = document.kind
     if kind.decoding is None:
         return NO_LIKELIHOODS
     if not kind.chat:
         return "Inspect sends every prompt as a chat, and this is a text to continue"
     if kind.decoding.exact_length:
-        return "Inspect cannot keep a model from ending early"
+        return "Inspect cannot prevent a model from ending early"
     return ""
 
 
@@ -102,7 +102,9 @@ def _task_file(tasks: list[Task]) -> Iterator[str]:
 
 
 def _config(decoding: Decoding) -> Iterator[str]:
-    """Decoding as Inspect names it; without a temperature the model's own is taken."""
+    """Decoding settings as Inspect names them; without a temperature, the model's default is
+    used.
+    """
     yield f"max_tokens={decoding.max_new_tokens}"
     for name, value in (
         ("temperature", decoding.temperature),
@@ -126,7 +128,7 @@ def _readme(selection: Selection, made: WrittenTasks) -> Iterator[str]:
     rows = [(f"`{task.name}`", len(task.documents), task.kind.samples) for task in made.tasks]
     yield from markdown_table(("task", "documents", "epochs"), rows)
     yield ""
-    yield from ("## Running it", "")
+    yield from ("## How to run it", "")
     yield (
         f"Tested with Inspect {TESTED_VERSION}, in this folder. Epicene must be installed in the "
         "same environment."
@@ -136,16 +138,16 @@ def _readme(selection: Selection, made: WrittenTasks) -> Iterator[str]:
     yield reading_command(selection)
     yield from ("```", "")
     yield (
-        "`right`, `wrong` and `undetected` are what the suite's own judge says of each text. "
-        "Undetected (no pronoun, refusal, nothing to be read) is not wrong, and never right. "
-        "Standard errors are clustered by `group`, as variants of one sentence are not "
-        "independent. `epicene score` reads the logs and prints the suite's tables."
+        "`right`, `wrong` and `undetected` are the verdicts of the suite's own judge on each "
+        "text. Undetected (no pronoun, a refusal, nothing readable) counts as neither wrong nor "
+        "right. Standard errors are clustered by `group`, because variants of one sentence are "
+        "not independent. `epicene score` reads the logs and prints the suite's tables."
     )
     yield ""
     yield from ("## Protocol", "")
     yield from protocol_lines(selection.protocol, card)
     if made.left_out:
-        yield from ("## What is not here", "")
+        yield from ("## What is left out", "")
         for (what, why), times in made.left_out.items():
             yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
         yield ""

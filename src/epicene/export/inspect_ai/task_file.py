@@ -1,7 +1,7 @@
 """Tasks for Inspect, written by Epicene (`epicene export data SUITE --to inspect`).
 
-The prompts are in the JSONL files beside this one. What a model writes is judged by the suite
-itself, so Epicene must be installed in the same environment.
+The prompts are in the JSONL files next to this one. The suite itself judges what a model writes, so
+Epicene must be installed in the same environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 
 @scorer(metrics={"*": [mean(), stderr(cluster="group")]})
 def suite_judge() -> Scorer:
-    """Whether a text is right, wrong or undetected, by the suite's judge."""
+    """Whether a text is right, wrong or undetected, according to the suite's judge."""
     asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
@@ -44,7 +44,7 @@ def _sample(document: dict[str, Any]) -> Sample:
 
 
 def _task(name: str, samples: int, **config: Any) -> Task:
-    """The documents of a file; each of several samples is an epoch."""
+    """The documents of a file; if there are several samples, each is an epoch."""
     lines = (HERE / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
     documents = [json.loads(line) for line in lines if line]
     return Task(

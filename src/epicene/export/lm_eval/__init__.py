@@ -1,6 +1,6 @@
 """A suite's items as tasks of lm-evaluation-harness.
 
-Exported folders hold a copy of `judging.py`, which imports `outcome_shares` from here.
+Exported folders contain a copy of `judging.py`, which imports `outcome_shares` from here.
 """
 
 from epicene.export.lm_eval.suite_judge import outcome_shares

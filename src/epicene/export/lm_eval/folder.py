@@ -67,7 +67,7 @@ def tasks_readme(
     yield ""
     yield from protocol_lines(selection.protocol, card)
     if left_out:
-        yield "## What is not here"
+        yield "## What is left out"
         yield ""
         for (what, why), times in left_out.items():
             yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
@@ -80,9 +80,12 @@ def tasks_readme(
 
 
 def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
-    yield "## Running it"
+    yield "## How to run it"
     yield ""
-    yield f"Tested with lm-evaluation-harness {TESTED_VERSION}. A single task runs by its own name."
+    yield (
+        f"Tested with lm-evaluation-harness {TESTED_VERSION}. To run a single task, use its own "
+        "name."
+    )
     yield ""
     yield "```"
     for chat in sorted({task.kind.chat for task in tasks}):
@@ -95,19 +98,20 @@ def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
     yield "```"
     yield ""
     yield (
-        "With `--log_samples --output_path LOGS` the harness writes its samples, and Epicene makes "
-        "its tables from them:"
+        "With `--log_samples --output_path LOGS`, the harness writes its samples, and Epicene "
+        "computes its tables from them:"
     )
     yield ""
     yield from ("```", reading_command(selection), "```", "")
     if any(task.kind.chat for task in tasks):
         yield (
-            "A chat has a system message and wants `--apply_chat_template`. A template that takes "
-            "no system message is refused by the harness; Epicene puts it before the user's."
+            "Chats have a system message and need `--apply_chat_template`. The harness rejects a "
+            "template without a system role; Epicene puts the system message before the user's "
+            "message instead."
         )
         yield ""
     if not all(task.kind.chat for task in tasks):
-        yield "What is no chat must not get a chat template."
+        yield "Do not use a chat template for tasks that are not chats."
         yield ""
 
 
@@ -128,24 +132,25 @@ def _numbers(tasks: Sequence[Task]) -> Iterator[str]:
     if any(task.kind.decoding is None for task in tasks):
         yield (
             "- `acc`: the right text is the likeliest of its choices, by the protocol's measure; "
-            "of several that are equally likely each has a part of the credit. `tied`: how often "
-            "that was so; of a tie Epicene's own verdict may be another, by the suite. Each text "
-            "is scored after its prompt or, where there is none, after the beginning token."
+            "choices that are equally likely share the credit. `tied`: how often there was such "
+            "a tie; depending on the suite, Epicene's own verdict on a tie may differ. Each text "
+            "is scored after its prompt or, if there is none, after the beginning-of-sequence "
+            "token."
         )
     if any(task.kind.decoding is not None for task in tasks):
         yield (
-            "- `right`, `wrong`, `undetected`: what the suite's own judge says of the texts. "
-            "Undetected (no pronoun, refusal, nothing to be read) is not wrong, and never right. "
-            "These tasks need Epicene installed where the harness runs."
+            "- `right`, `wrong`, `undetected`: the verdicts of the suite's own judge on the "
+            "texts. Undetected (no pronoun, a refusal, nothing readable) counts as neither wrong "
+            "nor right. For these tasks, Epicene must be installed in the harness's environment."
         )
     if any(task.kind.decoding is not None and task.kind.decoding.exact_length for task in tasks):
         yield (
-            "- Texts are drawn at temperature 1, where Epicene takes the model's own, and "
-            "`min_new_tokens`, which keeps them from ending early, is understood by `--model hf`."
+            "- Texts are sampled at temperature 1, whereas Epicene uses the model's default. "
+            "`min_new_tokens`, which prevents texts from ending early, works with `--model hf`."
         )
     yield (
-        "- The harness's standard errors take every document for itself; Epicene's intervals "
-        "resample whole groups (`group`), as variants of one sentence are not independent."
+        "- The harness's standard errors treat documents as independent; Epicene's intervals "
+        "resample whole groups (`group`), because variants of one sentence are not independent."
     )
     yield ""
 
@@ -154,7 +159,7 @@ JUDGING = Path(__file__).with_name("judging.py")
 
 
 class WrittenTasks(NamedTuple):
-    """The tasks that were written, and how often each thing was omitted."""
+    """The tasks that were written, and how often each kind of request was left out."""
 
     tasks: list[Task]
     left_out: dict[LeftOut, int]
@@ -197,7 +202,7 @@ def write_asked(selection: Selection, folder: Path) -> None:
 
 
 def plan_tasks(selection: Selection) -> WrittenTasks:
-    """All tasks that the items give; raises if they give none."""
+    """All tasks made from the items; raises if there are none."""
     by_kind: dict[TaskKind, list[dict[str, Any]]] = defaultdict(list)
     left_out: Counter[LeftOut] = Counter()
     for each in documents(selection):
@@ -208,7 +213,7 @@ def plan_tasks(selection: Selection) -> WrittenTasks:
     if not by_kind:
         reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
         raise InputError(
-            f"The suite {selection.suite.name} has nothing here that lm-evaluation-harness could "
+            f"The suite {selection.suite.name} has no items here that lm-evaluation-harness could "
             f"measure as Epicene does ({reasons}); `--to hf` exports the items themselves."
         )
     languages = {kind.language for kind in by_kind}
@@ -217,12 +222,12 @@ def plan_tasks(selection: Selection) -> WrittenTasks:
         for kind, contents in by_kind.items()
     ]
     if len({task.name for task in tasks}) < len(tasks):
-        raise ValueError(f"Two tasks of {selection.suite.name} would have one name.")
+        raise ValueError(f"Two tasks of {selection.suite.name} would have the same name.")
     return WrittenTasks(tasks, dict(left_out))
 
 
 def task_groups(suite: str, tasks: list[Task]) -> dict[str, list[Task]]:
-    """The tasks that can run in one go, by the name of their group."""
+    """The tasks that can run together, by the name of their group."""
     found: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         found[group_name(suite, chat=task.kind.chat)].append(task)
@@ -230,5 +235,5 @@ def task_groups(suite: str, tasks: list[Task]) -> dict[str, list[Task]]:
 
 
 def json_lines(task: Task) -> bytes:
-    """The documents of a task, a line each."""
+    """The documents of a task, one per line."""
     return b"".join(msgspec.json.encode(document) + b"\n" for document in task.documents)

@@ -1,8 +1,8 @@
 """How lm-evaluation-harness reads and judges the documents of this folder.
 
-Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by this
-file; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
-same environment, and say so before anything is generated.
+Written by Epicene (`epicene export data SUITE --to lm-eval`). This file judges choices; the suite
+itself judges texts that a model wrote, so those tasks need Epicene in the same environment, and say
+so before anything is generated.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def documents(file: str, judged_by_epicene: bool = False, **_metadata: Any) -> dict[str, Any]:
-    """The documents of a file beside this one."""
+    """The documents of a file next to this one."""
     from datasets import Dataset
 
     if judged_by_epicene:
@@ -28,7 +28,9 @@ def documents(file: str, judged_by_epicene: bool = False, **_metadata: Any) -> d
 
 
 def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Whether the right text is the likeliest per unit; several that are share the credit."""
+    """Whether the right text is the likeliest per unit; texts that are equally likely share the
+    credit.
+    """
     values = [score / unit for (score, _), unit in zip(results, document["units"], strict=True)]
     best = [index for index, value in enumerate(values) if value == max(values)]
     right = document["target"] in best
@@ -36,7 +38,7 @@ def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
 
 
 def writing(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
-    """The shares of the texts that are right, wrong and undetected, by the suite's judge."""
+    """The shares of texts that are right, wrong and undetected, according to the suite's judge."""
     texts = results[0] if isinstance(results[0], list) else results
     asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
     judged: dict[str, float] = _suite_judge()(asked, document, list(texts))
@@ -48,7 +50,7 @@ def _suite_judge() -> Any:
         from epicene.export.lm_eval.suite_judge import outcome_shares
     except ImportError as error:
         raise ImportError(
-            "What a model wrote is judged by Epicene: install it in this environment "
-            f"(`pip install epicene`), or run the tasks with choices alone ({error})."
+            "Epicene judges what a model wrote: install it in this environment (`pip install "
+            f"epicene`), or run only the tasks with choices ({error})."
         ) from error
     return outcome_shares

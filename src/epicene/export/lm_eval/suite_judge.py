@@ -1,4 +1,4 @@
-"""Score one document at a time by the suite's judge, as lm-evaluation-harness does."""
+"""Score one document at a time with the suite's judge, as lm-evaluation-harness does."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _judge_of(asked: bytes) -> tuple[SingleAnswerJudge, type[Item]]:
     name = content["protocol"]["name"]
     if suite.version != content["version"] or name not in suite.protocols:
         raise InputError(
-            f"These tasks are of version {content['version']} of the suite {suite.name}, and this "
-            f"Epicene has version {suite.version}; export them again."
+            f"These tasks were exported from version {content['version']} of the suite "
+            f"{suite.name}, but the installed version is {suite.version}; export them again."
         )
     protocol = msgspec.convert(content["protocol"], type(suite.protocols[name]))
     return SingleAnswerJudge(suite, protocol), suite.item

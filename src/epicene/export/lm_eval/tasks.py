@@ -1,8 +1,8 @@
 """Requests of a suite as documents, and documents of one kind as a task with its YAML.
 
 A request for scores becomes a multiple choice: the harness scores each text after the same prompt
-or, where there is none, after a beginning token, as the first-token policy `bos` does. A request to
-generate becomes a text that the suite's judge scores.
+or, if there is none, after a beginning-of-sequence token, as the first-token policy `bos` does. A
+request to generate becomes a text that the suite's judge scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LeftOut(NamedTuple):
-    """Something that the harness cannot measure as Epicene does, and why."""
+    """Something that the harness cannot measure as Epicene does, and the reason."""
 
     what: str
     why: str
@@ -59,7 +59,7 @@ def documents(selection: Selection) -> Iterator[Document | LeftOut]:
     judge, measure = SingleAnswerJudge(suite, protocol), getattr(protocol, "measure", "sum")
     for stage in suite.stages:
         if stage.needs:
-            yield LeftOut(stage.name, "it is built from what was answered before")
+            yield LeftOut(stage.name, "it is built from earlier answers")
             continue
         if stage.verbs and not {Score, Generate} & set(stage.verbs):
             yield from (LeftOut(stage.name, _UNSUPPORTED_VERBS[verb(each)]) for each in stage.verbs)
@@ -75,7 +75,9 @@ def format_of(request: Request) -> str:
 
 
 def _distinct_requests(requests: Iterable[Request]) -> Iterator[Request]:
-    """An item's requests; the harness has no masks, so several ways of masking are one request."""
+    """An item's requests; the harness has no masks, so several ways of masking count as one
+    request.
+    """
     seen = set()
     for request in requests:
         if isinstance(request, Score):
@@ -98,15 +100,17 @@ def _document(
         else:
             found = _UNSUPPORTED_VERBS[verb(request)]
     except NeedsAllAnswersError:
-        found = "the suite judges all answers of an item at once, and the harness one at a time"
+        found = (
+            "the suite judges all answers of an item together, but the harness judges one at a time"
+        )
     return LeftOut(format_of(request), found) if isinstance(found, str) else found
 
 
 _UNSUPPORTED_VERBS = {
-    "fill": "the harness does not fill a gap with any word there is",
-    "translate": "how a text is translated is each model's own, and no prompt of the suite's",
-    "draw": "the harness has no task that draws",
-    "look": "it is asked about images that were drawn before",
+    "fill": "the harness cannot fill a gap with an arbitrary word",
+    "translate": "each model translates in its own way, without a prompt from the suite",
+    "draw": "the harness has no tasks that draw images",
+    "look": "it asks about images that were drawn earlier",
 }
 
 
@@ -116,7 +120,7 @@ _UNSUPPORTED_VERBS = {
 def _choice_document(
     judge: SingleAnswerJudge, stage: Stage[Any, Any], item: Item, request: Score, measure: str
 ) -> Document | str:
-    """A choice among texts, or why there is none."""
+    """A choice among texts, or the reason why there is none."""
     turns = _turns(request.context)
     if why := _why_no_choice(request, measure) or (turns if isinstance(turns, str) else ""):
         return why
@@ -145,9 +149,9 @@ def _choice_document(
 def _why_no_choice(request: Score, measure: str) -> str:
     """Why the harness cannot make the same choice from a request for scores; "" if it can."""
     if isinstance(request.decoding, Decoding):
-        return "it asks how a text would be drawn, which is no choice"
+        return "it asks how likely a text is to be sampled, which is not a choice"
     if len(request.texts) < 2:
-        return "there is one text only, and nothing to choose"
+        return "there is only one text, so there is nothing to choose"
     if measure == "per token":
         return (
             "the harness does not say how many tokens a text has, which the measure `per token` "
@@ -155,13 +159,13 @@ def _why_no_choice(request: Score, measure: str) -> str:
         )
     if not request.context and request.first_token != "bos":
         return (
-            "the harness puts a beginning token before every text, and the protocol does not "
-            "(--set first_token=bos)"
+            "the harness puts a beginning-of-sequence token before every text, but the protocol "
+            "does not (--set first_token=bos)"
         )
     if request.context and measure != "sum":
         return (
-            "the harness counts white space at the end of a prompt with the text, which changes "
-            f"the measure `{measure}` (--set measure=sum)"
+            "the harness counts white space at the end of a prompt as part of the text, which "
+            f"changes the measure `{measure}` (--set measure=sum)"
         )
     return ""
 
@@ -172,7 +176,9 @@ def _why_no_choice(request: Score, measure: str) -> str:
 def _generation_document(
     judge: SingleAnswerJudge, stage: Stage[Any, Any], item: Item, request: Generate
 ) -> Document | str:
-    """A text to generate, with all that the suite's judge needs, or why there is none."""
+    """A text to generate, with everything that the suite's judge needs, or the reason why there
+    is none.
+    """
     turns = _turns(request.prompt)
     if isinstance(turns, str):
         return turns
@@ -214,7 +220,7 @@ def _turns(prompt: Prompt) -> dict[str, str] | str:
     contents = {turn.role: turn.content for turn in prompt}
     roles = [turn.role for turn in prompt]
     if roles not in (["user"], ["system", "user"]):
-        return "its chat has other turns than a system message and one of the user's"
+        return "its chat has turns other than a system message and one user message"
     return {"system": contents.get("system", ""), "prompt": contents["user"]}
 
 
@@ -240,7 +246,7 @@ def group_name(suite: str, *, chat: bool) -> str:
 def make_task(
     selection: Selection, kind: TaskKind, documents: Sequence[dict[str, Any]], *, several: bool
 ) -> Task:
-    """The task of one kind; its name has the language where there are several."""
+    """The task of one kind; its name includes the language if there are several."""
     language = kind.language if several else ""
     name = _identifier("epicene", selection.suite.name, kind.format, language)
     own = (
@@ -297,7 +303,9 @@ def _generation_settings(decoding: Decoding, samples: int) -> dict[str, Any]:
 
 
 def _generation_kwargs(decoding: Decoding) -> dict[str, Any]:
-    """Decoding as the harness names it. It has no model default for temperature, so that is 1."""
+    """Decoding settings as the harness names them. It has no model default for the temperature,
+    so that is 1.
+    """
     settings: dict[str, Any] = {
         "until": list(decoding.stop),
         "max_gen_toks": decoding.max_new_tokens,

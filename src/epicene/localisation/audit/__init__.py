@@ -1,1 +1,1 @@
-"""Audit translated strings: whose gender they show, where forms do not go together."""
+"""Audit translated strings: whose gender they show, and where forms are inconsistent."""

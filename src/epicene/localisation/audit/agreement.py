@@ -32,7 +32,7 @@ _FORMS: dict[str, dict[Gender, str]] = {
 
 
 def find_disagreements(text: str, language: str) -> Iterator[Problem]:
-    """Each word of the lists that has another gender than the noun right after it."""
+    """Each word of the lists whose gender differs from that of the noun right after it."""
     forms = _FORMS_BY_WORD.get(language)
     if forms is None:
         return

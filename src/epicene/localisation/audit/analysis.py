@@ -1,8 +1,8 @@
 """Analyse strings: whose gender each shows, in which words, and what is wrong there.
 
-A string is rewritten twice, for women and for men. What changes on the way to the feminine is
-masculine now, and the other way round. Words that show both genders are found first and read as
-feminine, so that the rewriter says whose they are.
+A string is rewritten twice, for women and for men. Words that change in the feminine version are
+masculine now, and vice versa. Words that show both genders are found first and read as feminine, so
+that the rewriter says whose they are.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _OF_ONE_PERSON = frozenset({"mixed", "partly-inclusive"})
 
 
 class StringAnalysis(NamedTuple):
-    """What a string shows; nothing at all if every part is empty."""
+    """What a string shows; it shows nothing if every part is empty."""
 
     people: dict[Whose, ShownGender] = {}
     words: Sequence[ShownWord] = ()
@@ -62,7 +62,7 @@ class StringAnalysis(NamedTuple):
 
 
 class Analyser:
-    """Analyses the strings of one language."""
+    """Analyse the strings of one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -91,7 +91,7 @@ class Analyser:
     def analyse(
         self, strings: Iterable[LocalisedString], path: Path, people: PeopleRules
     ) -> Iterator[Finding | None]:
-        """What each string of a file shows, in order; None where that is nothing.
+        """What each string of a file shows, in order; None for a string that shows nothing.
 
         `people` says who is the user, and whose gender is settled.
         """
@@ -155,10 +155,10 @@ class Analyser:
 
 
 def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:
-    """What is left when the gender of some people is settled.
+    """What is left to report when the gender of some people is given.
 
-    Of somebody to be kept (`keep`) nothing is reported; of a man or a woman (`m`, `f`) only words
-    of the other gender, which are wrong.
+    For a person to leave unchanged (`keep`), nothing is reported; for a man or a woman (`m`, `f`),
+    only words of the other gender, which are wrong.
     """
     settled: dict[Whose, str] = {each: getattr(people, each) for each in PERSONS}
     wanted = {each: _GENDER_CODES[code] for each, code in settled.items() if code in _GENDER_CODES}
@@ -206,7 +206,7 @@ class _Place(NamedTuple):
 class _Substituted:
     """A text in which each spelling for both genders is replaced by its feminine form.
 
-    One whose feminine is not known stays as it is.
+    A spelling whose feminine form is unknown is left unchanged.
     """
 
     def __init__(self, text: str, spellings: Sequence[Spelling]) -> None:
@@ -241,7 +241,7 @@ class _Substituted:
 
 
 class _Edit(NamedTuple):
-    """What stands for a word in the masculine and in the feminine; "" where that is not known."""
+    """The masculine and feminine forms of a word; "" if unknown."""
 
     start: int
     end: int
@@ -295,7 +295,7 @@ def _analyse_persons(
 def _with_doubles(words: Sequence[ShownWord], edits: dict[Whose, list[_Edit]]) -> list[ShownWord]:
     """The words; those that name a person in both genders show both: Liebe Kundin, lieber Kunde.
 
-    No other form is known of these: it would repeat itself.
+    These have no other form: it would be a repetition.
     """
     found = list(words)
     for whose in ("speaker", "listener"):
@@ -374,7 +374,7 @@ def _spelt_word(spelling: Spelling, change: Change | None) -> ShownWord:
 
 
 def _analyse_pronouns(rewritings: Sequence[Rewriting]) -> StringAnalysis:
-    """What pronouns show; a person is never the speaker or the listener there."""
+    """What pronouns show; here a person is never the speaker or the listener."""
     feminine, masculine, neutral = rewritings
     words = [
         ShownWord(
@@ -415,7 +415,7 @@ def _pronoun_gender(sets: str) -> WordGender:
 
 
 def _people(words: Iterable[ShownWord]) -> dict[Whose, ShownGender]:
-    """The gender that is shown of each person."""
+    """The gender that is shown for each person."""
     found: dict[Whose, ShownGender] = {}
     for word in words:
         known = found.get(word.whose)

@@ -23,7 +23,7 @@ Status: TypeAlias = Literal["", "new", "changed"]
 
 
 class Gone(Record, frozen=True, kw_only=True):
-    """A string of the earlier audit that is not there any more, or shows no gender now."""
+    """A string of the earlier audit that no longer exists, or no longer shows a gender."""
 
     file: str
     key: str
@@ -63,7 +63,7 @@ class Baseline:
         return "" if _shown(earlier) == _shown(finding) else "changed"
 
     def gone(self, files: Iterable[str]) -> list[Gone]:
-        """What was in these files and was not compared: it is gone."""
+        """The earlier findings in these files that were not compared, because they are gone."""
         paths = {self._real_path(file) for file in files}
         return [
             Gone(file=each.file, key=each.key, language=each.language, text=each.text)
@@ -72,19 +72,19 @@ class Baseline:
         ]
 
     def has_other_files(self, files: Iterable[str]) -> bool:
-        """Whether the earlier audit has findings, and none in these files."""
+        """Whether the earlier audit has findings, but none in these files."""
         earlier = {place.file for place in self._earlier}
         return bool(earlier) and earlier.isdisjoint(map(self._real_path, files))
 
     def _real_path(self, file: str) -> str:
-        """The path from the root, however the file is named from the current folder."""
+        """The absolute path, however the file is named from the current folder."""
         if file not in self._real_paths:
             self._real_paths[file] = os.path.realpath(file)
         return self._real_paths[file]
 
 
 def _shown(finding: Finding) -> Any:
-    """What makes a finding the same: who is shown how, in which words, and what is wrong."""
+    """What identifies a finding: whose gender is shown, in which words, and what is wrong."""
     return (
         sorted((word.text, word.whose, word.gender) for word in finding.words),
         sorted((problem.kind, problem.text) for problem in finding.problems),
@@ -97,11 +97,12 @@ def _finding_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The audit of a file that `epicene audit --json` wrote."""
+    """The audit in a file written by `epicene audit --json`."""
     document = parse_json(read_text(path), str(path))
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError(
-            f"{path} is not an audit of this version; write one with `epicene audit … --json`."
+            f"{path} is not an audit written by this version; write one with `epicene audit … "
+            "--json`."
         )
     try:
         found = msgspec.convert(document.get("findings"), list[dict[str, Any]])

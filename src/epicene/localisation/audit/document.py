@@ -1,4 +1,4 @@
-"""An audit as JSON (schema: docs/reference/audit.schema.json) and as CSV, written as it comes."""
+"""An audit as JSON (schema: docs/reference/audit.schema.json) and as CSV, written while it runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def write_json(
 
 
 def write_csv(audited: Iterable[AuditedString]) -> Iterator[bytes]:
-    """A row for each person of each string; one for a string that shows nobody for certain."""
+    """One row per person and string; one row for a string that shows no one for certain."""
     yield _csv_line(COLUMNS)
     for each in audited:
         for row in _rows(each):

@@ -71,16 +71,16 @@ class FileAudit:
         self.failed: dict[str, int] = {rule.text: 0 for rule in self._rules}
 
     def check_output(self, out: Path) -> None:
-        """Raise if the audit would be written over one of its inputs."""
+        """Raise if the audit would overwrite one of its inputs."""
         refuse_inputs(out, self._inputs)
 
     @property
     def gone(self) -> list[Gone]:
-        """The strings of the earlier audit, in the same files, that show no gender any more."""
+        """The strings of the earlier audit, in the same files, that no longer show a gender."""
         return self._baseline.gone(map(str, self._paths)) if self._baseline else []
 
     def __iter__(self) -> Iterator[AuditedString]:
-        """Every string that shows a gender or may do so, file by file."""
+        """Every string that shows, or may show, a gender, file by file."""
         for path in self._paths:
             file = read_localised_file(
                 path,
@@ -92,8 +92,8 @@ class FileAudit:
         if self.summary.not_read and not self.summary.total.strings:
             languages = ", ".join(sorted(self.summary.not_read))
             raise InputError(
-                f"No string is in a language that can be audited, only in {languages}; known: "
-                f"{', '.join(sorted(self._known))}."
+                f"No string is in a language that can be audited, only in {languages}; supported "
+                f"languages: {', '.join(sorted(self._known))}."
             )
 
     def _audit_file(self, file: LocalisedFile) -> Iterator[AuditedString]:
@@ -103,7 +103,7 @@ class FileAudit:
             language = string.language or foreign
             if not language:
                 raise InputError(
-                    f"{file.path}, line {string.line}, is in a language that nothing names; say "
+                    f"{file.path}, line {string.line}, is in an unknown language; name it with "
                     "--language."
                 )
             if string.text.strip():
@@ -148,7 +148,7 @@ class FileAudit:
         return self._baseline is not None
 
     def failures(self) -> list[str]:
-        """A sentence for each rule of `--fail-on` that strings match."""
+        """One sentence per `--fail-on` rule that strings match."""
         return [
             f"{pluralise(number, 'string')} matched --fail-on {rule}."
             for rule, number in self.failed.items()
@@ -156,7 +156,7 @@ class FileAudit:
         ]
 
     def notes(self) -> list[str]:
-        """What a reader of the counts must know: what was not read, what changed, what failed."""
+        """Notes on the counts: what was not read, what changed, what failed."""
         sentences = [
             f"{pluralise(number, 'string')} in {language} could not be audited."
             for language, number in self.summary.not_read.items()
@@ -164,8 +164,8 @@ class FileAudit:
         if self._baseline is not None:
             if self._baseline.has_other_files(map(str, self._paths)):
                 sentences.append(
-                    "The earlier audit has no finding in these files; its paths are read from the "
-                    "current folder."
+                    "The earlier audit has no findings in these files; its paths are relative to "
+                    "the current folder."
                 )
             new, changed = (self.statuses[status] for status in ("new", "changed"))
             sentences.append(

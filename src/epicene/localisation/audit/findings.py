@@ -1,4 +1,6 @@
-"""What an audit finds in one string: words that show somebody's gender, and what is wrong there."""
+"""What an audit finds in one string: words that show someone's gender, and what is wrong with
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,19 @@ SPELLING_STYLES = (
 # What each kind of problem means, for people to read.
 PROBLEMS: dict[ProblemKind, str] = {
     "mixed": "The same person is a man in one word and a woman in another.",
-    "partly-inclusive": "One word shows both genders, another of the same person only one.",
+    "partly-inclusive": "One word shows both genders, another word for the same person only one.",
     "several-spellings": "Both genders are written in more than one way.",
-    "needless-ending": "The word has one form for everybody, or is written wrongly with an ending.",
+    "needless-ending": "The word has the same form for everyone, or its inclusive ending is wrong.",
     "disagreement": "A word does not agree with the noun after it.",
-    "wrong-gender": "The person is said to have another gender (--people).",
+    "wrong-gender": "The person has another gender according to --people.",
 }
 
 
 class ShownWord(TextSpan, frozen=True, kw_only=True):
-    """A word that shows a gender: whose, which, and the word in the other gender if it is known.
+    """A word that shows a gender: whose, which, and its form for the other gender if known.
 
-    `spelling` says how a word is written that shows both: dot, brackets, slash, star …
-    `probability` is that of the other form being right; null if it is not known.
+    `spelling` says how a word that shows both genders is written: dot, brackets, slash, star …
+    `probability` is the probability that the other form is right; null if unknown.
     """
 
     text: str
@@ -58,21 +60,23 @@ class ShownWord(TextSpan, frozen=True, kw_only=True):
 
 
 class Problem(TextSpan, frozen=True, kw_only=True):
-    """Forms that do not go together or do not exist; the span is the first of them."""
+    """Forms that are inconsistent or do not exist; the span is that of the first."""
 
     kind: ProblemKind
     text: str
 
 
 class UndecidedWord(TextSpan, frozen=True, kw_only=True):
-    """A word that has another form for the other gender, of a person or thing not identified."""
+    """A word that has another form for the other gender, for a person or thing that is not
+    identified.
+    """
 
     text: str
     why: str
 
 
 class OtherForm(Record, frozen=True, kw_only=True):
-    """The whole string with one person in another gender; everybody else stays as they are."""
+    """The whole string with one person in another gender; everyone else is unchanged."""
 
     whose: Whose
     gender: Literal["masculine", "feminine"]
@@ -80,11 +84,11 @@ class OtherForm(Record, frozen=True, kw_only=True):
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """A string that shows a gender, or may do so.
+    """A string that shows, or may show, a gender.
 
-    `people` says which gender it shows of whom, `user` who of them is the program's user, `forms`
-    what the string would be otherwise, and `neutral` is a form that shows no gender, "" if none is
-    known. Spans count the characters of `text`.
+    `people` says which gender it shows for whom, `user` which of them is the program's user,
+    `forms` gives the string for other genders, and `neutral` is a form that shows no gender, "" if
+    none is known. Spans count the characters of `text`.
     """
 
     file: str
@@ -102,7 +106,9 @@ class Finding(Record, frozen=True, kw_only=True):
 
     @property
     def sure(self) -> Confidence | None:
-        """How sure it is that a gender is shown: that of the surest word; None without words."""
+        """How certain it is that a gender is shown: the certainty of the most certain word; None
+        without words.
+        """
         sure = {word.sure for word in self.words}
         return next((each for each in get_args(Confidence) if each in sure), None)
 

@@ -28,12 +28,12 @@ _LABELS: dict[Whose, str] = {
     "speaker": "the speaker (“I”)",
     "listener": "the listener (“you”)",
     "others": "someone else",
-    "unknown": "not known who",
+    "unknown": "unknown person",
 }
 _CONFIDENCE = {
-    "certain": "certain: the words themselves say so",
-    "likely": "likely: the words around them do",
-    "guess": "guess: read these",
+    "certain": "certain: shown by the words themselves",
+    "likely": "likely: shown by the words around them",
+    "guess": "guess: check these",
 }
 
 
@@ -49,7 +49,7 @@ class _Place(NamedTuple):
 
 
 def render_page(audited: Sequence[AuditedString], audit: FileAudit) -> str:
-    """The page of an audit that was run, and of all it found."""
+    """The page of a finished audit and everything it found."""
     summary = audit.summary
     script = _asset("audit.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
@@ -111,7 +111,7 @@ def _overview(total: Counts) -> list[dict[str, Any]]:
         ("a man is shown", "man", total.masculine),
         ("a woman is shown", "woman", total.feminine),
         ("both are shown", "both", total.both),
-        ("not decided", "open", total.undecided),
+        ("undecided", "open", total.undecided),
     )
     rest = total.strings - total.gendered - total.undecided
     rows = [{"label": label, "style": style, "count": count} for label, style, count in shown]
@@ -127,7 +127,7 @@ def _places(file: FileCounts) -> Iterable[_Place]:
 
 
 def _data(audited: Sequence[AuditedString], summary: Summary) -> str:
-    """The strings as JSON that cannot end its element: no < is in it."""
+    """The strings as JSON that cannot end its HTML element, because it contains no <."""
     document = {
         "problems": PROBLEMS,
         "directions": {

@@ -47,12 +47,12 @@ class Rule(NamedTuple):
     needs_baseline: bool
 
     def matches(self, finding: Finding, status: Status) -> bool:
-        """Whether the finding, which is new or changed by `status`, is one of the rule's."""
+        """Whether the finding, whose `status` is new or changed, matches the rule."""
         return all(condition(finding, status) for condition in self.conditions)
 
 
 def parse_rule(text: str) -> Rule:
-    """The rule that a text says."""
+    """The rule written in a text."""
     terms = [term.strip() for term in text.split("+")]
     conditions = tuple(_condition(term) for term in terms)
     return Rule(text, conditions, needs_baseline=any(term in _COMPARED for term in terms))
@@ -103,7 +103,7 @@ def _condition_with_value(name: str, value: str) -> Callable[[Finding, Status], 
 
 
 def check_rules(rules: list[Rule], *, has_baseline: bool) -> None:
-    """Raise if a rule needs an earlier audit and there is none."""
+    """Raise if a rule needs an earlier audit but there is none."""
     for rule in rules:
         if rule.needs_baseline and not has_baseline:
             raise InputError(

@@ -25,7 +25,7 @@ _SCHEMA = (
 _WHOM: dict[Whose, str] = {
     "speaker": "the speaker",
     "listener": "the person addressed",
-    "others": "somebody who is spoken about",
+    "others": "someone who is spoken about",
     "unknown": "somebody",
 }
 _AS: dict[ShownGender, str] = {
@@ -43,7 +43,7 @@ def _rules() -> list[dict[str, Any]]:
         for gender in SHOWN_GENDERS
     ]
     wrong = [(f"problem-{kind}", sentence, "warning") for kind, sentence in PROBLEMS.items()]
-    undecided = ("undecided", "A word may show somebody's gender; whose is not clear.", "note")
+    undecided = ("undecided", "A word may show someone's gender; it is not clear whose.", "note")
     return [
         {
             "id": name,
@@ -55,7 +55,7 @@ def _rules() -> list[dict[str, Any]]:
 
 
 def write_sarif(audited: Iterable[AuditedString]) -> Iterator[bytes]:
-    """The document, a result per line."""
+    """The document, one result per line."""
     rules = _rules()
     levels = {rule["id"]: rule["defaultConfiguration"]["level"] for rule in rules}
     numbers = {rule["id"]: number for number, rule in enumerate(rules)}
@@ -92,7 +92,7 @@ def _results(each: AuditedString) -> Iterator[dict[str, Any]]:
         yield _result(each, f"problem-{problem.kind}", sentence, [problem])
     if finding.is_undecided:
         quoted = ", ".join(f"“{word.text}”" for word in finding.undecided)
-        sentence = f"May show somebody's gender: {quoted}."
+        sentence = f"May show someone's gender: {quoted}."
         yield _result(each, "undecided", sentence, finding.undecided)
 
 

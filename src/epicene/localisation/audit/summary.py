@@ -20,11 +20,11 @@ _DEEPEST = 3  # parts of a key that a prefix may have
 
 
 class Counts(msgspec.Struct, kw_only=True):
-    """How many strings there are, and how many of them show what.
+    """How many strings there are, and how many of them show which gender.
 
-    `gendered` counts strings that show anybody's gender; `masculine`, `feminine` and `both` those
-    with such a word, so a string can be in several. `people` counts strings by
-    the gender that they show of each person, `user` by that of whoever is the program's user.
+    `gendered` counts strings that show anyone's gender; `masculine`, `feminine` and `both` those
+    with such a word, so a string can be in several. `people` counts strings by the gender that they
+    show for each person, `user` by that of the program's user.
     """
 
     strings: int = 0
@@ -65,7 +65,7 @@ class Counts(msgspec.Struct, kw_only=True):
             self.spellings[style] = self.spellings.get(style, 0) + 1
 
     def shown(self, whose: Whose, gender: ShownGender) -> int:
-        """How many strings show that gender of a person."""
+        """The number of strings that show that gender for a person."""
         return self.people.get(whose, {}).get(gender, 0)
 
 
@@ -79,7 +79,7 @@ class FileCounts(msgspec.Struct, kw_only=True):
     prefixes: dict[str, Counts] = {}
 
     def main_prefixes(self) -> list[tuple[str, Counts]]:
-        """The first parts of keys under which most strings show a gender, at most eight."""
+        """The first parts of keys with the most strings that show a gender, at most eight."""
         gendered = [each for each in self.prefixes.items() if each[1].gendered]
         return sorted(gendered, key=lambda each: -each[1].gendered)[:8]
 
@@ -101,9 +101,9 @@ class Summary(msgspec.Struct, kw_only=True):
 
 
 def key_prefixes(keys: Sequence[str]) -> list[str]:
-    """The prefix of each key: as many of its first parts as are needed to tell keys apart.
+    """The prefix of each key: as many of its first parts as are needed to distinguish keys.
 
-    A key that is a sentence, or has a single part, has none.
+    A key that is a sentence or has a single part has no prefix.
     """
     split = [_parts(key) for key in keys]
     prefixes: list[str] = []

@@ -16,7 +16,7 @@ _COLUMNS = ("strings", "a man", "a woman", "both", "problems", "undecided")
 
 
 def summary_tables(summary: Summary) -> Iterator[Table]:
-    """What is shown where, of whom, and what does not go together."""
+    """Which gender is shown, where and for whom, and which forms are inconsistent."""
     yield Table(
         name="",
         title="Gender shown, by file and first part of the key",
@@ -43,7 +43,7 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
     if summary.total.problems:
         yield Table(
             name="",
-            title="Forms that do not go together",
+            title="Inconsistent forms",
             levels=("problem", "meaning"),
             columns=(Column(name="strings", unit="count"),),
             rows=tuple(

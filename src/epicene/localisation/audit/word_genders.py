@@ -1,6 +1,6 @@
 """The gender that a word shows out of context, by the word lists of its language.
 
-A word whose readings differ in gender, or that has one form for both, shows none.
+A word whose readings differ in gender, or that has one form for both genders, shows none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write an audit: as JSON, CSV or SARIF as it comes, or as an HTML page."""
+"""Write an audit: as JSON, CSV or SARIF while it runs, or as an HTML page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTPUT_FORMS: tuple[OutputForm, ...] = get_args(OutputForm)
 
 
 def write_audit(audited: Iterable[AuditedString], audit: FileAudit, form: str) -> Iterator[bytes]:
-    """The bytes of an audit in that form; `audited` is the audit itself, or what it found."""
+    """The bytes of an audit in that format; `audited` is the audit itself, or what it found."""
     if form == "json":
         yield from write_json(audited, lambda: (audit.summary, audit.gone))
     elif form == "csv":
@@ -29,4 +29,4 @@ def write_audit(audited: Iterable[AuditedString], audit: FileAudit, form: str) -
     elif form == "html":
         yield render_page(list(audited), audit).encode()
     else:
-        raise unknown("form of an audit", form, OUTPUT_FORMS, every=True)
+        raise unknown("format of an audit", form, OUTPUT_FORMS, every=True)

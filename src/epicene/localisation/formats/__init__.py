@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A file format: the endings of its files, and its module.
+    """A file format: the extensions of its files, and its module.
 
     The module has a function `read`, and `charset` if such files can name their encoding.
     """
@@ -52,7 +52,7 @@ def format_of(path: Path) -> str:
             return name
     known = sorted(suffix for form in FORMATS.values() for suffix in form.suffixes)
     raise InputError(
-        f"{path} is of no known format; known: {', '.join(known)}; --format names one."
+        f"The format of {path} is unknown; use --format with one of {', '.join(known)}."
     )
 
 
@@ -61,9 +61,9 @@ def check_columns(
     format: str | None,  # noqa: A002 - as a user calls it
     columns: Mapping[str, str] | None,
 ) -> None:
-    """Raise if columns are named, and none of the files is a table."""
+    """Raise if columns are named but none of the files is a table."""
     if columns and not any((format or format_of(path)) == "csv" for path in paths):
-        raise InputError("--column is for tables (CSV, TSV), and no FILE is one; leave it out.")
+        raise InputError("--column applies to tables (CSV, TSV), but no FILE is one; leave it out.")
 
 
 def read_localised_file(
@@ -77,8 +77,8 @@ def read_localised_file(
     """The translated strings of a file.
 
     `language` (a region is dropped: fr-CA is fr) must be the one that the file or its path names,
-    unless it is forced (None: the caller has no option for that); where neither names one, it is
-    `language`, or "". Of a file in several languages, only the strings in `language` are read.
+    unless it is forced (None: the caller has no option for that); if neither names one, it is
+    `language`, or "". From a file in several languages, only the strings in `language` are read.
     `columns` are the names of a table's columns: text, key, source, comment, people.
     """
     name = format or format_of(path)
@@ -88,7 +88,7 @@ def read_localised_file(
     file = read_file_text(path, getattr(module, "charset", None))
     wanted = base_language(language or "")
     if language and not wanted:
-        raise InputError(f"{language!r} is not the code of a language, such as fr or fr-CA.")
+        raise InputError(f"{language!r} is not a language code, such as fr or fr-CA.")
     options = ReadOptions(wanted, dict(columns or {}))
     return LocalisedFile(
         file,

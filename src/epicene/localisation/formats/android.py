@@ -26,7 +26,9 @@ _COMMENT = regex.compile(r"<!--((?:(?!-->).)*+)-->\s*+\Z", regex.DOTALL)
 
 
 def _decode(text: str, start: int, end: int) -> Iterator[Piece]:
-    """Escapes are read; a quotation mark without a backslash only keeps blanks, and is left out."""
+    """Escapes are decoded; a quotation mark without a backslash only preserves spaces, and is
+    dropped.
+    """
     for quote in _QUOTE.finditer(text, start, end):
         yield from _ESCAPES.decode(text, start, quote.start())
         yield Piece(*quote.span())
@@ -55,9 +57,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             comment, items = _comment_before(file.text, element.start), 0
             name = f"the {element.name} {element.get('name')!r}"
             if name in seen:
-                raise file.error(
-                    element.start, f"{name} is there twice, first in line {seen[name]}"
-                )
+                raise file.error(element.start, f"{name} occurs twice, first in line {seen[name]}")
             seen[name] = file.line(element.start)
         elif not begins and (key := _key(element, items)):
             items += 1
@@ -83,12 +83,12 @@ def _is_translated(element: Element) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    """Whether there is a text, and no reference to another resource."""
+    """Whether there is a text that is not a reference to another resource."""
     return bool(text.strip()) and not _REFERENCE.fullmatch(text)
 
 
 def _comment_before(text: str, content: int) -> str:
-    """The comment before the element whose content begins here."""
+    """The comment before the element whose content starts here."""
     tag = text.rfind("<", 0, content)
     start = text.rfind("<!--", max(tag - _MAX_COMMENT, 0), tag)
     found = _COMMENT.match(text, start, tag) if start >= 0 else None

@@ -33,7 +33,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
     while at < len(file.text):
         token = _TOKEN.match(file.text, at)
         if token is None:
-            raise file.error(at, 'this is not .strings: "key" = "value"; is wanted here')
+            raise file.error(at, 'this is not .strings: "key" = "value"; is expected here')
         at = token.end()
         if token["comment"]:
             comment = token["comment"].strip("/* \t\r\n")
@@ -41,7 +41,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             key = _key(file, token)
             if key in seen:
                 raise file.error(
-                    token.start(), f"the key {key!r} is there twice, first in line {seen[key]}"
+                    token.start(), f"the key {key!r} occurs twice, first in line {seen[key]}"
                 )
             seen[key] = file.line(token.start())
             if token["text"]:

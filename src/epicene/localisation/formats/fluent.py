@@ -60,7 +60,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             continue
         key = f"-{entry.id.name}" if isinstance(entry, ast.Term) else entry.id.name
         if key in seen:
-            raise file.error(at, f"the key {key!r} is there twice, first in line {seen[key]}")
+            raise file.error(at, f"the key {key!r} occurs twice, first in line {seen[key]}")
         seen[key] = file.line(at)
         comments = [group, entry.comment.content or "" if entry.comment else ""]
         comment = "\n".join(filter(None, comments))

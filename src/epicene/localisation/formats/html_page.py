@@ -79,7 +79,7 @@ def _block(text: str, start: int, end: int) -> list[FoundString]:
 
 
 def _attributes(tag: regex.Match[str]) -> Iterator[FoundString]:
-    """The attributes of a tag that a reader sees."""
+    """The attributes of a tag that readers see."""
     if tag["close"]:
         return
     found = {each["name"].lower(): each for each in _ATTRIBUTE.finditer(tag[0])}

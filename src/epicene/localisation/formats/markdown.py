@@ -1,4 +1,4 @@
-"""Markdown: headings, paragraphs, items and cells; code and front matter stay."""
+"""Markdown: headings, paragraphs, items and cells; code and front matter are left unchanged."""
 
 from __future__ import annotations
 
@@ -70,6 +70,9 @@ def _find_lines(
         found = (file.text.rfind(said, start, end) for start, end in left)
         at = next((each for each in found if each >= 0), -1)
         if at < 0:
-            raise file.error(lines[0][0], "this paragraph could not be found again; it is not read")
+            raise file.error(
+                lines[0][0],
+                "this paragraph could not be located in the file, so the file cannot be read",
+            )
         spans.append((at, at + len(said)))
     return tuple(spans)

@@ -24,7 +24,7 @@ _WRAP = regex.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*")
 
 
 def decode(text: str, start: int, end: int) -> Iterator[Piece]:
-    """Everything as it is, but line breaks read as a space."""
+    """Everything as it is, except that line breaks are read as a space."""
     for wrap in _WRAP.finditer(text, start, end):
         yield Piece(wrap.start(), wrap.end(), " ", locked=True)
 

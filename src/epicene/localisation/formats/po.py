@@ -69,7 +69,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
         key = f"{context}|{source}" if "msgctxt" in entry.parts else source
         at = entry.parts["msgid"][0][0]
         if key in seen:
-            raise file.error(at, f"the key {key!r} is there twice, first in line {seen[key]}")
+            raise file.error(at, f"the key {key!r} occurs twice, first in line {seen[key]}")
         seen[key] = file.line(at)
         strings += _translations(file, entry, key, source)
     return FoundStrings(strings, language)
@@ -106,7 +106,7 @@ def _entries(file: FileText) -> list[_Entry]:
     while at < len(file.text):
         line = _LINE.match(file.text, at)
         if line is None:
-            raise file.error(at, "this is not PO: a keyword with a quoted string is wanted here")
+            raise file.error(at, "this is not PO: a keyword with a quoted string is expected here")
         at = line.end()
         comment, named = line["comment"], line["keyword"]
         if comment is None and line["string"] is None:
@@ -121,7 +121,7 @@ def _entries(file: FileText) -> list[_Entry]:
             continue
         keyword = named or keyword
         if not keyword:
-            raise file.error(line.start(), "this string follows no msgid or msgstr")
+            raise file.error(line.start(), "this string does not follow a msgid or msgstr")
         if named and named in entry.parts:
             raise file.error(line.start(), f"this entry has a second {named}")
         entry.parts.setdefault(keyword, []).append(line.span("string"))

@@ -43,7 +43,7 @@ CODING = Coding(_decode, gap=" ")  # the spans of a sentence are its lines
 
 
 class _Line(NamedTuple):
-    """A line of a cue: its span and what is said, and the cue's name and times in milliseconds."""
+    """A line of a cue: its span and text, and the cue's name and times in milliseconds."""
 
     start: int
     end: int
@@ -72,8 +72,10 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
 
 
 def _continues(sentence: list[_Line], line: _Line) -> bool:
-    """Whether a line continues a sentence: in one cue until another speaker's dash; over cues
-    without a pause, if nothing ended it and no capital letter begins the next."""
+    """Whether a line continues a sentence: within a cue, until another speaker's dash; across
+    cues without a pause, if nothing ended the sentence and the next line does not start with a
+    capital letter.
+    """
     last = sentence[-1]
     if _DASH.match(line.said):
         return False
@@ -88,7 +90,7 @@ def _continues(sentence: list[_Line], line: _Line) -> bool:
 
 
 def _lines(file: FileText) -> Iterator[_Line]:
-    """The lines of text in all cues; raises where a block is no cue."""
+    """The lines of text in all cues; raises if a block is not a cue."""
     is_vtt = file.text.removeprefix("\ufeff").startswith("WEBVTT")
     for block in _BLOCK.finditer(file.text, 1 if file.text.startswith("\ufeff") else 0):
         lines = list(_LINE.finditer(file.text, *block.span()))
@@ -96,10 +98,10 @@ def _lines(file: FileText) -> Iterator[_Line]:
         if timing is None:
             if is_vtt:
                 continue  # the header, a note, a style
-            raise file.error(block.start(), "a cue with its times (00:00:01,000 --> …) is wanted")
+            raise file.error(block.start(), "a cue with its times (00:00:01,000 --> …) is expected")
         times = _TIMING.fullmatch(lines[timing][0].strip())
         if times is None:
-            raise file.error(lines[timing].start(), "these are no times of a cue")
+            raise file.error(lines[timing].start(), "these are not valid times of a cue")
         begins, ends = _milliseconds(*times.groups()[:4]), _milliseconds(*times.groups()[4:])
         cue = lines[0][0].strip() if timing else str(file.line(block.start()))
         for line in lines[timing + 1 :]:

@@ -81,7 +81,7 @@ def _find_columns(file: FileText, names: list[str], columns: Mapping[str, str]) 
     found: dict[str, int] = {}
     for use, name in columns.items():
         if use not in _NAMES:
-            raise InputError(f"--column {use}=… is not known; known: {', '.join(_NAMES)}.")
+            raise InputError(f"--column {use}=… is unknown; use one of {', '.join(_NAMES)}.")
         if name not in names:
             raise InputError(f"{file.path} has no column {name!r}; it has {', '.join(names)}.")
         found[use] = names.index(name)
@@ -110,8 +110,8 @@ def _text_columns(
         texts = {}
     if not texts:
         raise InputError(
-            f"{file.path} does not say which column holds the texts; it has {', '.join(names)}: "
-            "name one with --column text=NAME."
+            f"{file.path} does not say which column contains the texts; name one with --column "
+            f"text=NAME. It has {', '.join(names)}."
         )
     return texts
 
@@ -129,7 +129,7 @@ def _rows(file: FileText) -> Iterator[list[_Cell]]:
             row.append(_Cell(*quoted.span("text"), QUOTED))
             at = quoted.end()
         elif text.startswith('"', at) and delimiter != "\t":
-            raise file.error(at, "a quotation mark is missing or does not end its cell")
+            raise file.error(at, "a quotation mark is missing or is not at the end of its cell")
         else:
             found = bare.match(text, at)
             row.append(_Cell(at, at := found.end() if found else at, BARE))
@@ -147,7 +147,7 @@ def _rows(file: FileText) -> Iterator[list[_Cell]]:
 
 
 def _find_delimiter(file: FileText, at: int) -> str:
-    """A tab in TSV; else whichever of comma, semicolon and tab the first line has most of."""
+    """A tab in TSV; otherwise the most frequent of comma, semicolon and tab in the first line."""
     if file.path.suffix.lower() == ".tsv":
         return "\t"
     line = regex.match(r'(?:"(?:[^"]|"")*+"|[^"\r\n])*+', file.text, pos=at)

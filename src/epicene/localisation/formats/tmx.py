@@ -16,7 +16,8 @@ CODING = xml_coding(native=frozenset({"bpt", "ept", "ph", "it", "ut"}))
 
 
 def read(file: FileText, options: ReadOptions) -> FoundStrings:
-    """The variants of each unit, without those in the source language unless it is the one wanted.
+    """The variants of each unit, without those in the source language unless that is the requested
+    one.
 
     A unit without a name has its number as its key.
     """

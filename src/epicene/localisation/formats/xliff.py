@@ -29,7 +29,9 @@ class _Unit:
 
 
 def read(file: FileText, _options: ReadOptions) -> FoundStrings:
-    """The targets that are translated and may be; not those of suggestions (alt-trans, matches)."""
+    """The targets that are translated and may be changed, without suggestions (alt-trans,
+    matches).
+    """
     strings: list[FoundString] = []
     unit = _Unit()
     for begins, element in read_elements(file, "xliff"):
@@ -56,7 +58,7 @@ def _text(file: FileText, element: Element) -> str:
 
 
 def _is_translated(target: Element) -> bool:
-    """Whether the target has a text, and nothing around it says that it is not translated."""
+    """Whether the target has a text, and no enclosing element says that it is not translated."""
     said = [value for each in target.parents if (value := each.get("translate"))]
     return target.start < target.end and (not said or said[-1] != "no")
 

@@ -154,7 +154,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
 
 
 def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, at: int) -> bool:
-    """Note what the next value is called; whether the event was its name."""
+    """Record the name of the next value; return whether the event was its name."""
     if not stack:
         return False
     container = stack[-1]
@@ -166,10 +166,10 @@ def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, 
         container.wants_name = True
         return False
     if not isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
-        raise file.error(at, "a name that is a list or a mapping is not read")
+        raise file.error(at, "names that are lists or mappings are not supported")
     name = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
     if name in container.names and name != "<<":
-        raise file.error(at, f"the key {name!r} is there twice")
+        raise file.error(at, f"the key {name!r} occurs twice")
     container.names.add(name)
     container.wants_name, container.name, container.start = False, name, at
     return True
@@ -187,7 +187,7 @@ def _found(file: FileText, event: yaml.ScalarEvent, start: int, end: int) -> Fou
         found = FoundString("", ((start + quote, end - quote),), _FLOW[event.style or None])
     value = event.value.strip("\n") if event.style in ("|", ">") else event.value
     if decoded(file.text, found) != value:
-        raise file.error(start, "this text is written in a way that Epicene does not read")
+        raise file.error(start, "this text is written in a way that Epicene cannot read")
     return found
 
 

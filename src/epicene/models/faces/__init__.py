@@ -1,4 +1,5 @@
-"""The model kinds `random-face` (draws faces) and `face-classifier` (tells male from female).
+"""The model kinds `random-face` (draws faces) and `face-classifier` (classifies faces as male or
+female).
 
 Both are for trying out image suites on real photographs. The extra `faces` installs their
 libraries; `fetch` downloads their networks, listed in `catalogue.toml`.
@@ -41,7 +42,7 @@ def catalogue() -> dict[str, Bundle]:
 
 
 def fetch(name: str, *, accept_licence: bool, progress: downloads.ProgressCallback) -> Path:
-    """The folder of a bundle, which is downloaded if it is not on this machine."""
+    """The folder of a bundle; it is downloaded if it is not on this machine."""
     bundle = catalogue()[name]
     if here := bundle.fetched_folder:
         return here
@@ -62,7 +63,7 @@ def status() -> list[DownloadStatus]:
 
 
 def files_sha256(name: str) -> dict[str, str]:
-    """What the bundle's files hash to, for the identity of the model made of them."""
+    """The hash of the bundle's files, for the identity of the model made from them."""
     return {path.rpartition("/")[2]: sha256 for path, sha256 in catalogue()[name].files.items()}
 
 

@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 
 
 class OpenVinoNetwork:
-    """One input, one output, and one thread to each call, so that cores change no number."""
+    """One input, one output, and one thread per call, so that the number of cores does not
+    affect results.
+    """
 
     def __init__(self, path: Path, threads: int, rows: int | None = None) -> None:
         core = openvino.Core()
@@ -89,7 +91,7 @@ _JPEG_QUALITY = 90
 
 
 class RandomFace:
-    """Draws as many faces at a time as there are cores."""
+    """Draw as many faces at a time as there are cores."""
 
     def __init__(self, folder: Path, seed: int, label: str, threads: int | None = None) -> None:
         self._seed = seed
@@ -139,7 +141,7 @@ class RandomFace:
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
         if not isinstance(request, Draw):
-            return Failed(reason=f"random-face knows no verb {verb(request)}")
+            return Failed(reason=f"random-face does not support the verb {verb(request)}")
         try:
             check_not_empty(request)
             drawn = [self._image(request, index, files) for index in range(request.shots)]
@@ -192,7 +194,7 @@ _FEMALE, _MALE, _NEITHER = "female", "male", "neither"
 
 
 class FaceClassifier:
-    """Classifies one image at a time."""
+    """Classify one image at a time."""
 
     def __init__(self, folder: Path, label: str, threads: int | None = None) -> None:
         self.identity = Identity(
@@ -223,9 +225,9 @@ class FaceClassifier:
 
     def _one(self, request: Request, files: ImageStore) -> Answer:
         if not isinstance(request, Look):
-            return Failed(reason=f"face-classifier knows no verb {verb(request)}")
+            return Failed(reason=f"face-classifier does not support the verb {verb(request)}")
         if not {_FEMALE, _MALE} <= set(request.choices):
-            return Failed(reason="face-classifier tells only male and female apart")
+            return Failed(reason="face-classifier can only distinguish male and female")
         try:
             data, _ = images.read_stored_image(files, request.image)
         except images.ImageError as error:
@@ -251,6 +253,6 @@ class FaceClassifier:
         values = ((cutout.astype(np.float32) - _MEANS) / 256).transpose(2, 0, 1)[None]
         female, male = map(float, self._women(np.ascontiguousarray(values))[0])
         if not np.isfinite([female, male]).all():
-            raise UnanswerableError("the network's numbers for this face are not finite")
+            raise UnanswerableError("the network's output for this face is not finite")
         label = _FEMALE if female >= male else _MALE
         return label, f"{label} ({max(female, male):.3f})"

@@ -39,14 +39,14 @@ _OPTIONS = (
 
 
 @model_kind(
-    about="what transformers loads: a folder, a GGUF file, a hub id",
+    about="any model that transformers loads: a folder, a GGUF file or a Hub ID",
     usage="hf:FOLDER_OR_ID",
     options=_OPTIONS,
     describe=describe,
     packages=("safetensors", "torch", "transformers"),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
-    """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
+    """Open the model according to its configuration: causal, masked, seq2seq or image-text."""
     from epicene.models.hf.loading import load_detected
 
     kind, loaded = load_detected(name, options)

@@ -48,7 +48,7 @@ def output_tolerance(model: Any) -> float:
 
 
 def outputs_agree(model: Any, some: Any, others: Any) -> bool:
-    """Whether two outputs of a model are equal but for the noise of its dtype."""
+    """Whether two outputs of a model are equal except for the noise of its dtype."""
     import torch
 
     slack = output_tolerance(model)
@@ -70,7 +70,7 @@ def pad_right(
 
 
 def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
-    """How the plan is cut for a model: as the user says, or by the device."""
+    """How to split the plan for a model: as the user says, or by the device."""
     asked = loaded.options.batch_size
     if asked != "auto":
         return BatchLimit(requests=asked)
@@ -80,16 +80,16 @@ def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
 
 
 class TooLargeError(RunError):
-    """One row alone is too much for the machine."""
+    """A single row is too large for the machine."""
 
     def __init__(self) -> None:
         super().__init__(
-            "one text alone needs more memory than there is; use a smaller dtype or model"
+            "a single text needs more memory than is available; use a smaller dtype or model"
         )
 
 
 class NoMemoryError(RunError):
-    """There is not even memory for a few tokens."""
+    """There is not even enough memory for a few tokens."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -100,7 +100,7 @@ class NoMemoryError(RunError):
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that a smaller batch would have fitted, on a GPU or not.
 
-    Tokenizers and processors raise another error in its place.
+    Tokenizers and processors raise a different error for this.
     """
     import torch
 
@@ -120,9 +120,9 @@ def run_halving_on_oom(
     size: Callable[[T], int] = lambda _: 1,
     misfit: Callable[[TooLargeError], R] | None = None,
 ) -> list[R]:
-    """Run rows as one batch; where memory runs out, halve it and go on.
+    """Run rows as one batch; if memory runs out, halve the batch and continue.
 
-    A row that does not fit alone raises TooLargeError, or has `misfit` of it for its result.
+    A row that does not fit alone raises TooLargeError, or its result is `misfit` of the row.
     """
     results: list[R] = []
     for chunk, done in run_chunks_that_fit(run, rows, notes, size):
@@ -163,7 +163,7 @@ def run_chunks_that_fit(
 
 
 def retry_on_oom(run: Callable[[], R]) -> R:
-    """The result of something small, tried again with all the memory there is if it ran out."""
+    """The result of something small, retried with all available memory if memory ran out."""
     done = _attempt(lambda _: run(), ())
     if done is None:
         free_memory()
@@ -183,7 +183,7 @@ def free_memory() -> None:
 
 
 def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | None:
-    """The result, or None where memory ran out. The frames that hold it are left on return."""
+    """The result, or None if memory ran out. The frames that hold it are left on return."""
     try:
         return (run(chunk),)
     except Exception as error:
@@ -193,7 +193,7 @@ def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | 
 
 
 def _rows_within(rows: Sequence[T], limit: int | None, size: Callable[[T], int]) -> Sequence[T]:
-    """As many rows from the front as fit the limit, one at least."""
+    """As many rows from the front as fit the limit, at least one."""
     if limit is None:
         return rows
     widest = 0
@@ -237,10 +237,10 @@ def batch_independent_length(config: Any) -> int | None:
 def prefetch(
     begin: Callable[[Batch], Iterator[NumberedAnswers]], batches: Iterator[Batch]
 ) -> Iterator[NumberedAnswers]:
-    """Begin each batch before the answers of the previous one are read.
+    """Start each batch before the answers of the previous one are read.
 
-    Planning makes thousands of small objects, and the garbage collector would walk over all the
-    libraries' objects again and again meanwhile; these are kept out of its way.
+    Planning creates thousands of small objects, and the garbage collector would repeatedly traverse
+    all the libraries' objects in the meantime; these are excluded from it.
     """
     gc.freeze()  # without a collection first, which would take as long as many a batch
     try:

@@ -1,8 +1,8 @@
 """Causal language models: score, fill and generate.
 
-Only what a request asks for shapes a generated text: the model's own top-k, top-p and repetition
-penalty are off; its temperature is used where the request leaves it open. A plain prompt begins as
-the tokenizer begins any text.
+Only the settings of a request affect a generated text: the model's own top-k, top-p and repetition
+penalty are off; its temperature is used if the request does not set one. A plain prompt starts as
+the tokenizer starts any text.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class CausalGenerator:
             return asked
         if exact:
             raise UnanswerableError(
-                f"a prompt of {prompt} tokens and exactly {asked} new ones are more than the "
-                f"{max_length} the model can read"
+                f"a prompt of {prompt} tokens and exactly {asked} new tokens exceed the "
+                f"{max_length} tokens that the model can read"
             )
         return max_length - prompt + 1
 
@@ -247,8 +247,8 @@ class HfCausal:
     ) -> Iterator[NumberedAnswers]:
         """Answer batch by batch, in several parts each.
 
-        Where the device works by itself, the next batch is planned and handed to it before the
-        answers of this one are waited for.
+        If the device works asynchronously, the next batch is planned and queued before waiting for
+        the answers of this one.
         """
         return (
             prefetch(self._begin, batches)
@@ -257,7 +257,7 @@ class HfCausal:
         )
 
     def forget_prefixes(self) -> None:
-        """Drop what is kept of shared prefixes: the model's weights may have changed."""
+        """Drop the cached shared prefixes: the model's weights may have changed."""
         self._forward.forget_prefixes()
 
     def notes(self) -> Mapping[str, object]:

@@ -1,6 +1,6 @@
 """Find a checkpoint (folder, GGUF file or Hub ID), detect its model type, and hash its files.
 
-Answers are stored under these hashes, so they are never taken for another model's. Weights are
+Answers are stored under these hashes, so they are never mistaken for another model's. Weights are
 gigabytes, so a file's hash is cached in the user's cache folder by path, size and change time.
 """
 
@@ -50,23 +50,23 @@ def quiet_transformers() -> Any:
 
 @contextmanager
 def find_checkpoint(name: str, options: ModelOptions) -> Iterator[Checkpoint]:
-    """Find the checkpoint that a name means."""
+    """Find the checkpoint that a name refers to."""
     if not name:
-        raise InputError("The model kind 'hf' needs a folder, a GGUF file or a hub id: hf:NAME.")
+        raise InputError("The model kind 'hf' needs a folder, a GGUF file or a Hub ID: hf:NAME.")
     common: dict[str, Any] = {"trust_remote_code": options.trust_remote_code}
     path = Path(name).expanduser()
     if options.revision and path.exists():
-        raise InputError(f"A revision is for hub ids; {name} is on this machine as it is.")
+        raise InputError(f"A revision applies only to Hub IDs; {name} is a local path.")
     if path.is_file():
         if path.suffix.lower() != ".gguf":
-            raise InputError(f"{name} is a file but not a GGUF one; name the model's folder.")
+            raise InputError(f"{name} is a file but not a GGUF file; name the model's folder.")
         # Files beside a GGUF are another model's, and transformers would read them.
         with tempfile.TemporaryDirectory() as alone:
             (Path(alone) / path.name).symlink_to(path.resolve())
             yield Checkpoint(name, alone, {**common, "gguf_file": path.name}, gguf=path)
     elif path.is_dir():
         if not (path / "config.json").is_file():
-            raise InputError(f"The folder {name} holds no config.json, so it is no model folder.")
+            raise InputError(f"The folder {name} has no config.json, so it is not a model folder.")
         yield Checkpoint(name, str(path), common, folder=path)
     elif _can_only_be_a_path(name):
         raise InputError(f"There is no file or folder {name}.")
@@ -147,8 +147,8 @@ def type_of_classes(
         return "causal"
     raise InputError(
         f"The model {name} ({config.model_type}: "
-        f"{', '.join(sorted(architectures)) or 'no class'}) is neither a causal, a masked, a "
-        f"sequence-to-sequence nor an image-text language model."
+        f"{', '.join(sorted(architectures)) or 'no class'}) is not a causal, masked, "
+        "sequence-to-sequence or image-text language model."
     )
 
 
@@ -180,7 +180,7 @@ def hash_cache_folder() -> Path:
 
 
 def file_sha256(path: Path) -> str:
-    """A file's sha256, cached. A hub cache names large files by theirs already."""
+    """A file's SHA-256, cached. A Hub cache already names large files by theirs."""
     real = path.resolve()
     if re.fullmatch(r"[0-9a-f]{64}", real.name) and real.parent.name == "blobs":
         return real.name
@@ -201,7 +201,7 @@ def file_sha256(path: Path) -> str:
 def weights_sha256(folder: Path) -> str:
     """A hash of the weights: of the safetensors files, or else the pickled ones, in name order.
 
-    An embedded model is known by the file it was converted from.
+    An embedded model is identified by the file it was converted from.
     """
     if (stated := stated_weights(folder)) is not None:
         return stated
@@ -211,7 +211,7 @@ def weights_sha256(folder: Path) -> str:
 
 
 def has_weights(folder: Path) -> bool:
-    """Whether all files with weights are there, as far as an index names them."""
+    """Whether all files with weights exist, as far as an index names them."""
     for index in folder.glob("*.index.json"):
         named = set(json.loads(index.read_bytes())["weight_map"].values())
         return all((folder / name).exists() for name in named)
@@ -245,7 +245,9 @@ def tokenizer_sha256(tokenizer: Any) -> str:
 
 
 def _tokenizer_bytes(tokenizer: Any) -> bytes:
-    """All that a fast tokenizer does, or the files behind another (Marian, M2M100)."""
+    """Everything that a fast tokenizer does, or the files behind other tokenizers (Marian,
+    M2M100).
+    """
     if tokenizer.is_fast:
         return bytes(tokenizer.backend_tokenizer.to_str(), "utf-8")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """A transformers model that is already loaded, as a model that answers.
 
-It is used as it is, on its device and in its dtype. While it answers it is in evaluation mode and
-its own generation settings are off; both are put back afterwards. No gradient is computed. The
+It is used as it is, on its device and in its dtype. While it answers, it is in evaluation mode and
+its own generation settings are off; both are restored afterwards. No gradient is computed. The
 tokenizer is a copy. The weights are hashed when the model is opened, for its identity.
 """
 
@@ -93,13 +93,15 @@ class InMemoryModel:
         return self._answering.notes()
 
     def close(self) -> None:
-        """Free what was computed besides; the model itself is the user's."""
+        """Free what was computed in addition; the model itself belongs to the user."""
         self._answering.close()
 
 
 @contextmanager
 def _evaluating(model: Any) -> Iterator[None]:
-    """Evaluation mode meanwhile; the mode of each module and the generation settings are kept."""
+    """Use evaluation mode inside this block; the mode of each module and the generation settings
+    are restored.
+    """
     training = [(module, module.training) for module in model.modules()]
     generation = [
         (part, part.generation_config)
@@ -125,7 +127,7 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, tokenizer: Any) -> _Parts:
-        """Check that the model can be asked, and copy its tokenizer, whose settings we change."""
+        """Check that the model can be used, and copy its tokenizer, whose settings we change."""
         name = type(model).__name__
         if tokenizer is None:
             raise InputError(
@@ -155,13 +157,13 @@ def _check_head(model: Any, name: str, kind: LanguageModelType) -> None:
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         raise InputError(f"The model {name} has no language-model head; load it with {auto}.")
     if kind in ("seq2seq", "image-text") and not model.can_generate():
-        raise InputError(f"The model {name} has no language-model head, so it writes no text.")
+        raise InputError(f"The model {name} has no language-model head, so it cannot write text.")
 
 
 def _check_processor(processor: Any, name: str) -> None:
     if processor is None:
         raise InputError(
-            f"The model {name} reads images; give its processor instead of its tokenizer."
+            f"The model {name} reads images; pass its processor instead of its tokenizer."
         )
     if getattr(processor.image_processor, "backend", "pil") != "pil":
         raise InputError(
@@ -217,8 +219,8 @@ def _state_sha256(model: Any) -> str:
     for name, values in weights:
         if getattr(values, "device", None) is None or values.device.type == "meta":
             raise InputError(
-                f"The weights {name} of the model {type(model).__name__} are not in memory, so the "
-                "model cannot be told from others; save it, and name the folder with hf:FOLDER."
+                f"The weights {name} of the model {type(model).__name__} are not in memory, so "
+                "the model cannot be identified; save it, and name the folder with hf:FOLDER."
             )
     with ThreadPoolExecutor() as pool:
         return hashlib.sha256("\n".join(pool.map(_tensor_sha256, weights)).encode()).hexdigest()

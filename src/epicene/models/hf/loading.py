@@ -69,7 +69,7 @@ def load(name: str, options: ModelOptions, kind: LanguageModelType) -> LoadedMod
 
 
 def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, LoadedModel]:
-    """Load a model as what its configuration says it is."""
+    """Load a model according to its configuration."""
     with find_checkpoint(name, options) as checkpoint:
         config = read_config(checkpoint)
         kind = detect_type(checkpoint, config)
@@ -77,7 +77,7 @@ def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, 
 
 
 def identify(name: str, options: ModelOptions) -> tuple[LanguageModelType, Any, Identity] | None:
-    """The type, the empty model and the identity; None if only the weights can tell."""
+    """The type, the empty model and the identity; None if this requires the weights."""
     with find_checkpoint(name, options) as checkpoint:
         config = read_config(checkpoint)
         kind = detect_type(checkpoint, config)
@@ -94,7 +94,9 @@ def identify(name: str, options: ModelOptions) -> tuple[LanguageModelType, Any, 
 
 
 def _weights_are_local(checkpoint: Checkpoint) -> bool:
-    """Whether the files with the weights are on this machine; a hub's are fetched by loading."""
+    """Whether the files with the weights are on this machine; those on the Hub are fetched by
+    loading.
+    """
     return bool(checkpoint.gguf or checkpoint.folder) or has_weights(_checkpoint_folder(checkpoint))
 
 
@@ -202,7 +204,7 @@ def model_identity(
 
 
 def _stated_dtype(options: ModelOptions, config: Any) -> Any:
-    """The dtype that options and configuration ask for; None where only the weights can tell."""
+    """The dtype that options and configuration ask for; None if this requires the weights."""
     if options.quantize:
         return None
     dtype = _dtype_and_device(options)["dtype"]
@@ -220,15 +222,17 @@ def check_tokenizer(tokenizer: Any, name: str, kind: LanguageModelType) -> None:
     """Raise if the tokenizer of the model of that name cannot be used."""
     if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
-            f"The tokenizer of the model {name} gives no character offsets; "
-            f"save it once as a fast tokenizer (a tokenizer.json beside the weights)."
+            f"The tokenizer of the model {name} gives no character offsets; save it once as a "
+            "fast tokenizer (a tokenizer.json next to the weights)."
         )
     if len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise InputError(f"The model {name} comes without a tokenizer; put its files beside it.")
+        raise InputError(f"The model {name} has no tokenizer; put its files next to the weights.")
 
 
 def _adds_bos(gguf: Path) -> bool:
-    """Whether the file says that texts open with the beginning token; transformers forgets."""
+    """Whether the file says that texts start with the beginning-of-sequence token; transformers
+    forgets this.
+    """
     from gguf import GGUFReader
 
     field = GGUFReader(gguf).get_field("tokenizer.ggml.add_bos_token")
@@ -258,13 +262,13 @@ def _load_weights(
         what = f"{'an' if kind == 'image-text' else 'a'} {kind} language model"
         raise InputError(
             f"The checkpoint {checkpoint.user_name} lacks {len(missing)} of the weights of {what} "
-            f"({missing[0]} …), which would have been random."
+            f"({missing[0]} …), which would be replaced by random numbers."
         )
     return model.eval().requires_grad_(False)
 
 
 def _dtype_and_device(options: ModelOptions) -> dict[str, Any]:
-    """The dtype and where the weights go."""
+    """The dtype, and where the weights are placed."""
     import torch
 
     on_cpu = options.device == "cpu" or (options.device == "auto" and not torch.cuda.is_available())
@@ -280,7 +284,7 @@ def _dtype_and_device(options: ModelOptions) -> dict[str, Any]:
         return {"dtype": dtype, "device_map": {"": torch.device(options.device)}}
     except RuntimeError as error:
         raise InputError(
-            f"There is no device {options.device!r}; write auto, cpu, cuda or cuda:N."
+            f"There is no device {options.device!r}; use auto, cpu, cuda or cuda:N."
         ) from error
 
 
@@ -289,8 +293,8 @@ def _quantization(options: ModelOptions) -> dict[str, Any]:
         return {}
     if find_spec("bitsandbytes") is None:
         raise InputError(
-            f"--quantize {options.quantize} needs the package bitsandbytes: "
-            f"pip install bitsandbytes."
+            f"--quantize {options.quantize} needs the package bitsandbytes; run `pip install "
+            "bitsandbytes`."
         )
     import transformers
 

@@ -115,7 +115,7 @@ def _score_choice(
     gap = CharSpan(start, start + len(choice))
     inside = [i for i in encoded.content if gap.overlaps(encoded.spans_without_space[i])]
     if choice and not inside:
-        raise UnanswerableError(f"the tokenizer makes no token of the choice {choice!r}")
+        raise UnanswerableError(f"the tokenizer makes no token from the choice {choice!r}")
     queries = []
     for i in inside:
         row = list(encoded.ids)
@@ -266,7 +266,7 @@ def _tokens_after(tokenizer: Any, after: str) -> tuple[int, ...]:
         if ends and max(ends) <= len(stand_in):
             return encoded.ids[encoded.content[len(ends) - 1] + 1 :]
     raise UnanswerableError(
-        f"the text after the gap, {after[:20]!r}, has no token of its own; ask with choices"
+        f"the text after the gap, {after[:20]!r}, has no token of its own; use choices instead"
     )
 
 
@@ -278,8 +278,8 @@ class HfMasked:
     def __init__(self, loaded: LoadedModel) -> None:
         if loaded.tokenizer.mask_token_id is None:
             raise InputError(
-                f"The tokenizer of {loaded.identity.label} has no mask token, "
-                f"so nothing can be masked; name another model."
+                f"The tokenizer of {loaded.identity.label} has no mask token, so nothing can be "
+                "masked; use another model."
             )
         self.identity = loaded.identity
         self.batch_limit = batch_limit(loaded, masked=True)
@@ -353,13 +353,13 @@ class HfMasked:
     ) -> QueryPlan[Scores]:
         if not isinstance(request.context, str):
             raise UnanswerableError(
-                "a masked model has no chat template; give the context as a text"
+                "a masked model has no chat template; pass the context as a text"
             )
         check_not_empty(request)
         if isinstance(request.decoding, Decoding):
             raise UnanswerableError(
-                "a masked model writes no text, so nothing can be scored as it would be drawn; "
-                "leave the decoding away"
+                "a masked model writes no text, so no text can be scored as it would be sampled; "
+                "leave out the decoding"
             )
         mask = self._tokenizer.mask_token_id
         texts = [
@@ -414,7 +414,7 @@ class _MaskedText:
             i for i in self.encoded.content if self.encoded.spans_without_space[i].end > self._cut
         ]
         if not self.own:
-            raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
+            raise UnanswerableError(f"the tokenizer makes no token from the text {text!r}")
 
     def queries(self) -> Iterator[PositionQuery]:
         """One query per token of the text, in a row masked for it."""

@@ -1,11 +1,11 @@
-"""Numbers that are NaN or infinite: which one it is, and what the user can do about it.
+"""NaN and infinite numbers: which number it is, and what the user can do about it.
 
-They come from weights that are broken, or from a number format that is too narrow for the model
-(float16 ends at 65,504). Stored, they would read as "not scored" and count as nothing, so the
-request fails instead.
+They come from broken weights, or from a number format that is too narrow for the model (float16
+ends at 65,504). If stored, they would be read as "not scored" and not counted, so the request fails
+instead.
 
 Padding is masked by a weight of 0, and 0 × NaN is NaN: the numbers of one row can spoil those of
-another that is padded beside it or packed with it. So a row that is not finite in company is run
+another row that is padded or packed with it. A row that is not finite in a batch is therefore run
 again by itself before its request fails.
 """
 
@@ -52,12 +52,12 @@ class NumberFormat:
         if self.dtype not in _WIDE_FORMATS:
             return "try --dtype float32"
         if value == -math.inf:
-            return "the model gives it no probability at all, so it cannot be compared"
+            return "the model gives it zero probability, so it cannot be compared"
         return "the model's weights are broken; download or convert them again"
 
 
 class NonFiniteError(UnanswerableError):
-    """A number of the model is NaN or infinite; `what` says which number."""
+    """A number of the model is NaN or infinite; `what` says which one."""
 
     def __init__(self, what: str, value: float, number_format: NumberFormat) -> None:
         advice = number_format.advice(value)
@@ -82,7 +82,7 @@ def check_scores(
 ) -> None:
     """Raise `NonFiniteError` if one of a row's numbers is not finite.
 
-    As it would be drawn, a token may have no probability.
+    When scored as it would be sampled, a token may have no probability.
     """
     if not scored.finite:
         drawn = [0.0 if p == -math.inf else p for p in scored.drawn or ()]

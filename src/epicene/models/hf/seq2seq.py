@@ -72,7 +72,7 @@ class Seq2SeqJob(GenerationJob):
 
 
 class Seq2SeqGenerator:
-    """Generates texts with one model; its own settings are off but for those kept here."""
+    """Generate texts with one model; its own settings are off except those kept here."""
 
     def __init__(self, loaded: LoadedModel, notes: MutableMapping[str, Any]) -> None:
         self._loaded, self._notes = loaded, notes
@@ -94,8 +94,7 @@ class Seq2SeqGenerator:
             return asked
         if read > self._max_length or exact:
             raise UnanswerableError(
-                f"{max(read, asked)} tokens are more than the {self._max_length} the model has "
-                f"positions for"
+                f"{max(read, asked)} tokens exceed the {self._max_length} positions of the model"
             )
         return self._max_length
 
@@ -182,10 +181,10 @@ class Seq2SeqGenerator:
 
 
 class _FiniteBeams:
-    """A logits processor that changes nothing but where the numbers are not finite.
+    """A logits processor that only changes numbers that are not finite.
 
-    The search would take NaN for the best of all. A text with such a beam fails, and the search
-    goes on with numbers that do not stop it.
+    The search would treat NaN as the best of all. A text with such a beam fails, and the search
+    continues with numbers that do not stop it.
     """
 
     def __init__(self, texts: Sequence[GrowingText], number_format: NumberFormat) -> None:

@@ -7,7 +7,7 @@ the tokenizer.
 
 Chats are rendered with the model's own template:
 
-- A chat that ends with the assistant's turn is continued; otherwise the template opens one.
+- A chat that ends with the assistant's turn is continued; otherwise the template starts one.
 - A system message that the template refuses or drops goes at the start of the first user turn.
 - Thinking is switched off where the template has a switch (`enable_thinking`).
 - A template that asks for the date always gets the same one: an answer must not depend on the day.
@@ -153,7 +153,7 @@ class TextEncoder:
             return UnanswerableError("an empty text has no tokens to score")
         first = spans.first[number]
         if first is None:
-            return UnanswerableError(f"the tokenizer makes no token of the text {one.text!r}")
+            return UnanswerableError(f"the tokenizer makes no token from the text {one.text!r}")
         try:
             self._refuse_unknown(ids)
             opening = () if one.templated else self._opening(one.policy, ids)
@@ -174,15 +174,15 @@ class TextEncoder:
         ids: Sequence[int] = self._tokenise(text) if text else ()
         opening = () if templated else self._opening(policy, ids)
         if not opening and not ids:
-            raise UnanswerableError("there is no token to begin from: the prompt is empty")
+            raise UnanswerableError("there is no token to start from: the prompt is empty")
         self.check(len(opening) + len(ids))
         return (*opening, *ids)
 
     def check(self, read: int) -> None:
-        """Refuse more tokens than the model can read."""
+        """Raise for more tokens than the model can read."""
         if self.max_length is not None and read > self.max_length:
             raise UnanswerableError(
-                f"{read} tokens are more than the {self.max_length} the model can read at once"
+                f"{read} tokens exceed the {self.max_length} tokens that the model can read at once"
             )
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -234,7 +234,8 @@ class TextEncoder:
     def _refuse_unknown(self, ids: Sequence[int]) -> None:
         if ids and max(ids) >= self._vocabulary:
             raise UnanswerableError(
-                f"the tokenizer gives token {max(ids)}, and the model knows {self._vocabulary}"
+                f"the tokenizer gives token {max(ids)}, but the model's vocabulary has only "
+                f"{self._vocabulary} tokens"
             )
 
     def _name(self, opening: tuple[int, ...]) -> str:
@@ -257,8 +258,8 @@ class TextEncoder:
             if token is not None:
                 return int(token)
         raise UnanswerableError(
-            "the tokenizer has neither a beginning nor an end token to put before the text; "
-            "ask with the first-token policy tokenizer-default or none"
+            "the tokenizer has no beginning or end token to put before the text; use the "
+            "first-token policy tokenizer-default or none"
         )
 
 
@@ -388,7 +389,7 @@ class ChatTemplate:
         except Exception as error:
             # A template is a program of the model's author and may raise anything.
             raise UnanswerableError(
-                f"the model's chat template refused the chat: {error}"
+                f"the model's chat template rejected the chat: {error}"
             ) from error
         return str(rendered)
 

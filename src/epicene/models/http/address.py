@@ -31,7 +31,9 @@ class Provider:
 
 @dataclass(frozen=True)
 class Address:
-    """A server. `display` is all that people may see of it; the rest never leaves the client."""
+    """A server. `display` is the only part that people may see; the rest never leaves the
+    client.
+    """
 
     display: str
     key: str = field(repr=False)
@@ -47,9 +49,9 @@ class Address:
 
 
 def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:
-    """The servers of the option, of the environment, or by default the provider's own.
+    """The servers named by the option or the environment (default: the provider's own).
 
-    Several are written one after the other, `URL URL*2`, each with a weight where it is not 1.
+    Several are separated by spaces, `URL URL*2`, each with a weight if it is not 1.
     """
     try:
         return _parse_addresses(provider, base_url or os.environ.get(provider.url_variable, ""))
@@ -85,14 +87,14 @@ def _check_several(provider: Provider, found: list[Address]) -> None:
     for each in found:
         if (key := _server_key(each)) in seen:
             raise InputError(
-                f"The server {each.display} is named twice; name it once, with a weight if it is "
-                "to take more than others: URL*2."
+                f"The server {each.display} is named twice; name it once, with a weight if it "
+                "should take more requests than others: URL*2."
             )
         seen.append(key)
 
 
 def _server_key(address: Address) -> object:
-    """What two addresses of one server share, however they are spelt."""
+    """What two addresses of one server have in common, however they are spelt."""
     parts = urlsplit(address.base_url or "")
     userinfo = parts.netloc.rpartition("@")[0]
     port = parts.port or DEFAULT_PORTS.get(parts.scheme)
@@ -132,7 +134,7 @@ def _parse_weight(text: str) -> float:
         weight = 0.0
     if not 0 < weight < math.inf:
         raise InputError(
-            f"The weight {text} of a server is none: write a number above 0, as in "
+            f"The weight {text} of a server is invalid: use a number above 0, as in "
             "http://127.0.0.1:8000/v1*2."
         )
     return weight
@@ -149,7 +151,7 @@ def _split_url(provider: Provider, url: str) -> SplitResult:
     if not sound:
         # The address itself is not repeated: it may hold a secret.
         raise InputError(
-            f"The server's address ({provider.url_variable} or {provider.url_option}) must begin "
+            f"The server's address ({provider.url_variable} or {provider.url_option}) must start "
             "with http:// or https:// and name a host, e.g. http://127.0.0.1:8000/v1."
         )
     return parts

@@ -97,7 +97,7 @@ class ImageDownloader:
         if url.startswith("data:"):
             return decode_base64_image(url)
         if not url.startswith(("http://", "https://")):
-            raise images.BrokenImageError("the image's address is no web address")
+            raise images.BrokenImageError("the image's address is not a web address")
         once = partial(self._sender.send_once, partial(self._get, url), elsewhere=True)
         return await self._sender.send_with_retries(once)
 
@@ -118,7 +118,9 @@ class ImageDownloader:
         return await self._client_for(str(request.url)).send(request, stream=True)
 
     def _client_for(self, url: str) -> httpx.AsyncClient:
-        """The client that goes as the environment says, directly only to checked addresses."""
+        """The client that uses the environment's proxy, or connects directly, and then only to
+        checked addresses.
+        """
         if not (proxy := find_proxy(url)):
             return self._direct
         if (host := host_of(url)) not in self._own:
@@ -130,7 +132,7 @@ class ImageDownloader:
     async def _read(self, response: httpx.Response) -> bytes:
         status = response.status_code
         if is_transient_status(status):
-            details = ErrorDetails("from where the image is")
+            details = ErrorDetails("from the image's server")
             raise HttpStatusError(status, details, headers=response.headers)
         if not response.is_success:  # what it says may be of no concern to whoever reads the run
             raise images.UnusableImageError(f"the image could not be fetched (HTTP {status})")
@@ -138,14 +140,14 @@ class ImageDownloader:
             return await read_body(response, images.MAX_BYTES, self._sender.large_bodies)
         except TooLargeError:
             raise images.OversizedImageError(
-                f"the picture has more than the {images.MAX_BYTES >> 20} MB taken"
+                f"the image is larger than the limit of {images.MAX_BYTES >> 20} MB"
             ) from None
         except UnusableReplyError as error:
             raise images.UnusableImageError(str(error)) from None
 
 
 def _open_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
-    """A client that goes this way only, whatever proxy the environment names."""
+    """A client that uses only this route, whatever proxy the environment names."""
     # Its own time limit is off: the sender's is over the whole request.
     return httpx.AsyncClient(timeout=None, headers=ACCEPT_ENCODING, transport=transport)  # noqa: S113
 
@@ -153,5 +155,7 @@ def _open_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
 def _follow_anywhere(_: httpx.Request, response: httpx.Response) -> httpx.Request:
     following = response.next_request
     if following is None or following.url.scheme not in {"http", "https"}:
-        raise images.UnusableImageError("the image's address redirects to what is no web address")
+        raise images.UnusableImageError(
+            "the image's address redirects to something that is not a web address"
+        )
     return following

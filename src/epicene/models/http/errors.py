@@ -61,7 +61,7 @@ class TransientError(Exception):
 
 
 class ErrorDetails(NamedTuple):
-    """What a server says of an error."""
+    """What a server says about an error."""
 
     message: str
     parameter: str = ""
@@ -90,7 +90,7 @@ def is_transient_status(status: int) -> bool:
 
 
 class RejectedError(UnanswerableError):
-    """The server rejected the request; to send it again is no use."""
+    """The server rejected the request; sending it again would not help."""
 
     def __init__(
         self, status: int, details: ErrorDetails, sent: Mapping[str, Any] | None = None
@@ -137,7 +137,9 @@ def mentions_content_filter(message: str) -> bool:
 
 
 def connection_error(cause: BaseException, unnamed: str) -> TransientError:
-    """What a failed connection means for the request; `unnamed` describes a cause without words."""
+    """What a failed connection means for the request; `unnamed` describes a cause without a
+    message.
+    """
     # By name: the client libraries have changed the HTTP library beneath them before.
     connected = type(cause).__name__ not in {"ConnectError", "ConnectTimeout"}
     kind: ErrorKind = "server" if connected else "connect"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ServerDownError(Exception):
-    """A server was checked and does not answer, or not as it should."""
+    """A server was checked and does not answer, or answers incorrectly."""
 
     def __init__(self, reason: str, *, unreachable: bool = False) -> None:
         super().__init__(reason)
@@ -85,7 +85,7 @@ ServerCheck: TypeAlias = Callable[[Server], Awaitable[frozenset[str]]]
 class ModelListing:
     """Which models servers may list: all must list the model's name.
 
-    A server of one model may answer to any name: then all must list the same models instead.
+    A server with a single model may answer to any name: then all must list the same models instead.
     """
 
     def __init__(self, model: str) -> None:
@@ -122,7 +122,7 @@ class ModelListing:
     def mismatch_message(self, server: Server, models: frozenset[str]) -> str:
         """The message about a server that lists other models."""
         served = one_line(server.address.redact(", ".join(sorted(models))))
-        return f"The server {server.address.display} serves {served} and not {self._model}"
+        return f"The server {server.address.display} serves {served}, not {self._model}"
 
     def _named_in(self, models: frozenset[str]) -> bool:
         return self._model in models or f"{self._model}:latest" in models
@@ -226,7 +226,9 @@ class LoadBalancer:
                     self._mark_down(server, f"{reason}, and then {error}")
                     server.failures = 0
         if not server.down_reason and server.failures >= _MAX_FAILURES and self._others({server}):
-            self._suspend(server, f"{server.failures} requests in a row failed, at last: {reason}")
+            self._suspend(
+                server, f"{server.failures} requests in a row failed; the last error: {reason}"
+            )
             server.failures = _MAX_FAILURES - 1  # when it is tried again, one more is enough
         return bool(server.down_reason)
 
@@ -285,16 +287,16 @@ class LoadBalancer:
         reasons = {server: by.get(server) or server.down_reason for server in self.servers}
         same = set(reasons.values())
         self._end = RunError(
-            f"None of the {len(self.servers)} servers takes the first requests "
-            f"({same.pop() if len(same) == 1 else self._each(reasons)}): check the key in "
-            f"{key_variable}, the model's name and the addresses, which mostly end in /v1."
+            f"None of the {len(self.servers)} servers accepts the first requests "
+            f"({(same.pop() if len(same) == 1 else self._each(reasons))}): check the key in "
+            f"{key_variable}, the model's name and the addresses, which usually end in /v1."
         )
         self._wake(len(self._turns))
         return self._end
 
     @asynccontextmanager
     async def monitored(self, check: ServerCheck) -> AsyncIterator[None]:
-        """Monitor several servers meanwhile: which are up, and which have come back."""
+        """Monitor several servers inside this block: which are up, and which are back."""
         if not self.several:
             yield
             return
@@ -351,7 +353,7 @@ class LoadBalancer:
             return frozenset()
 
     async def _monitor(self) -> None:
-        """Recheck servers that are down, and end the run if all have been for too long."""
+        """Recheck servers that are down, and end the run if all have been down for too long."""
         loop = asyncio.get_running_loop()
         down_since: float | None = None
         while not self._end:
@@ -399,7 +401,7 @@ class LoadBalancer:
         server.went_away += 1
         self._wake(len(self._turns))  # requests that waited for this server only
         _log.warning(
-            "The server %s gets no requests: %s.", server.address.display, server.down_reason
+            "No requests are sent to the server %s: %s.", server.address.display, server.down_reason
         )
 
     def _suspend(self, server: Server, reason: str) -> None:

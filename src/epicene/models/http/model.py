@@ -75,17 +75,17 @@ class HostedModel(ABC):
             )
         if options.concurrency < 1:
             raise OptionError(
-                "concurrency", f"--concurrency is {options.concurrency}; it must be at least 1."
+                "concurrency", f"--concurrency must be at least 1, not {options.concurrency}."
             )
         if not options.timeout > 0:
             raise OptionError(
-                "timeout", f"--timeout is {options.timeout:g}; it must be above 0 seconds."
+                "timeout", f"--timeout must be more than 0 seconds, not {options.timeout:g}."
             )
         if not 0 < options.max_response <= _MAX_RESPONSE_LIMIT:
             raise OptionError(
                 "max_response",
-                f"--max-response is {options.max_response:g}; it must be above 0 and at most "
-                f"{_MAX_RESPONSE_LIMIT} MiB.",
+                f"--max-response must be above 0 and at most {_MAX_RESPONSE_LIMIT} MiB, not "
+                f"{options.max_response:g}.",
             )
         self._identity = identity
         self._provider = provider
@@ -127,7 +127,7 @@ class HostedModel(ABC):
         return BatchLimit(requests=1)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Answer the requests as replies come, in any order."""
+        """Answer the requests as replies arrive, in any order."""
         capacity = _READ_AHEAD * sum(server.semaphore.ceiling for server in self._servers)
         return answer_in_event_loop(
             partial(self._session, files), chain.from_iterable(batches), capacity
@@ -166,7 +166,7 @@ class HostedModel(ABC):
         return {"servers": each, "moved": self._stats.moved}
 
     def close(self) -> None:  # noqa: B027 - it is what every kind does
-        """Nothing is held: each call of `answer` has a client of its own."""
+        """There is nothing to free: each call of `answer` has its own client."""
 
     # --- money -----------------------------------------------------------------------------
 
@@ -177,13 +177,13 @@ class HostedModel(ABC):
 
     @property
     def spent(self) -> float | None:
-        """What it has charged since it was opened; None if that is not known."""
+        """What it has charged since it was opened; None if unknown."""
         if self._cost_meter.charged is None and self.price == Price():
             return None
         return (self._cost_meter.charged or 0.0) + self._cost_meter.in_doubt
 
     def cost_of(self, request: Request) -> float | None:
-        """The most that a request should cost; None if that is not known."""
+        """The expected maximum cost of a request; None if unknown."""
         return self.price.images(request.shots) if isinstance(request, Draw) else None
 
     def spend_from(self, budget: Budget) -> None:
@@ -229,7 +229,7 @@ class HostedModel(ABC):
         except Exception as error:
             # Whatever a reply can lead to that nobody thought of fails its own request only.
             _log.debug("A reply could not be interpreted.", exc_info=True)
-            return self._failed(f"the reply led to an error ({type(error).__name__}: {error})")
+            return self._failed(f"the reply caused an error ({type(error).__name__}: {error})")
 
     def _failed(self, reason: str) -> Failed:
         reason = escape_controls(self._address.redact(reason))
@@ -251,7 +251,7 @@ class HostedImageModel(HostedModel):
         return frozenset({verb(Draw)})
 
     def notes(self) -> Mapping[str, object]:
-        """How many images were drawn and refused, beside what all models note."""
+        """How many images were drawn and refused, in addition to the notes of all models."""
         counts = self._stats
         return {**super().notes(), "drawn": counts.pictures, "refused": counts.refused}
 
@@ -278,7 +278,9 @@ class HostedImageModel(HostedModel):
 
             async def answer(request: Request) -> Answer:
                 if not isinstance(request, Draw):
-                    raise UnanswerableError(f"{self.subject} knows no verb {verb(request)}")
+                    raise UnanswerableError(
+                        f"{self.subject} does not support the verb {verb(request)}"
+                    )
                 return await sampler.draw(request)
 
             yield answer

@@ -1,9 +1,9 @@
 """Connect to public addresses only.
 
-The addresses of images come from a server. One that named a machine of the user's own network would
-make this program read there what the server itself cannot (server-side request forgery). A name is
-resolved here, its addresses are checked, and the connection goes to a checked address, so that the
-name cannot mean another machine a moment later.
+The addresses of images come from a server. If one named a machine on the user's own network, this
+program would read what the server itself cannot (server-side request forgery). A name is resolved
+here, its addresses are checked, and the connection goes to a checked address, so that the name
+cannot refer to another machine a moment later.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def host_of(url: str) -> Host:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address can be reached by everybody, also where it wraps an IPv4 address."""
+    """Whether an IP address is public, including one that wraps an IPv4 address."""
     found = ip_address(address.partition("%")[0])
     inner = _inner(found) if isinstance(found, IPv6Address) else None
     return (
@@ -88,7 +88,7 @@ async def _find_public_addresses(host: str, port: int) -> list[str]:
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise httpx.ConnectError(f"the host {host} is not known ({error})") from None
+        raise httpx.ConnectError(f"the host {host} is unknown ({error})") from None
     addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
     if not all(map(is_public, addresses)):
         raise not_public(host)
@@ -105,7 +105,9 @@ def find_proxy(url: str) -> str:
 
 
 def check_name(host: str) -> None:
-    """Raise for a host that is not public by its name; all that can be known before a proxy."""
+    """Raise for a host whose name is not public, which is all that can be checked when a proxy
+    is used.
+    """
     name = host.rstrip(".")
     try:
         public = is_public(name)
@@ -127,6 +129,6 @@ def _is_number(name: str) -> bool:
 def not_public(host: str) -> UnusableImageError:
     """The error for an image on a machine that is not public."""
     return UnusableImageError(
-        f"the image is not fetched from {one_line(host)}: it is not a public address, nor the "
-        "server that was asked"
+        f"the image is not fetched from {one_line(host)}: it is neither a public address nor the "
+        "server that the request was sent to"
     )

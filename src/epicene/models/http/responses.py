@@ -1,6 +1,6 @@
 """Read responses within limits: their size, packed and unpacked, their nesting, their redirects.
 
-A response is read as it arrives and given up at the limit, so that no server can fill the memory.
+A response is read as it arrives and abandoned at the limit, so that no server can fill the memory.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PIECE = MIB // 4  # what is unpacked at once
 
 
 class UnusableReplyError(UnanswerableError):
-    """A reply that cannot be used; another attempt would bring one like it."""
+    """A reply that cannot be used; another attempt would return the same."""
 
 
 class TooLargeError(UnusableReplyError):
@@ -71,7 +71,7 @@ class Response(Protocol):
 
 
 class LargeBodySlots:
-    """Few large bodies are in memory at once, however many requests are under way."""
+    """Only a few large bodies are in memory at once, however many requests are in flight."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(_LARGE_BODIES)
@@ -170,8 +170,8 @@ async def _read_into(
 def _too_large(limit: int, *, packed: bool) -> str:
     unpacked = " when unpacked" if packed else ""
     return (
-        f"the reply is larger than {limit / MIB:.3g} MiB{unpacked}; if that is right, allow more "
-        "with --max-response"
+        f"the reply is larger than {limit / MIB:.3g} MiB{unpacked}; if that is expected, raise "
+        "the limit with --max-response"
     )
 
 
@@ -216,7 +216,7 @@ def _find_unpacker(encoding: str) -> _Unpacker | None:
         case "deflate":
             return _Unpacker(zlib.MAX_WBITS)
     raise UnusableReplyError(
-        f"the reply is packed as {one_line(encoding)!r}; only gzip or deflate was asked for"
+        f"the reply is compressed as {one_line(encoding)!r}, but only gzip or deflate was requested"
     )
 
 
@@ -250,8 +250,8 @@ async def send_within_limits(
 ) -> Any:
     """The response to a request with its body read; `send` streams and follows no redirect.
 
-    Redirects are followed on the same server, if they keep the request as it is. To any other the
-    prompts would go too, and perhaps the key.
+    Redirects are followed on the same server, if they keep the request unchanged. To any other
+    server, the prompts and perhaps the key would be sent too.
     """
     async with send_and_follow(send, request, _follow_on_server) as response:
         failed = not response.is_success
@@ -272,9 +272,11 @@ def _follow_on_server(request: Any, response: Any) -> Any:
     following = response.next_request
     place = redact_url(str(following.url))
     if _origin(following.url) != _origin(request.url):
-        reason = f"the server redirects to another, {place}; if you trust that one, name it instead"
+        reason = (
+            f"the server redirects to another server, {place}; if you trust it, name it instead"
+        )
     elif following.method != request.method:
-        reason = f"the server redirects to {place} without what was sent; name that address instead"
+        reason = f"the server redirects to {place} but drops the request; name that address instead"
     else:
         return following
     raise HttpStatusError(response.status_code, ErrorDetails(one_line(reason)))
@@ -290,7 +292,9 @@ def _origin(url: Any) -> tuple[str, str, int | None]:
 def decode_json(content: bytes, type_: type[T]) -> T:
     """The decoded body; `TransientError` if it is not JSON, of another shape or nested too deep."""
     if content.count(b"{") + content.count(b"[") > _MAX_CONTAINERS and _has_many(content):
-        raise TooLargeError(f"the reply holds more than {_MAX_CONTAINERS:,} JSON objects and lists")
+        raise TooLargeError(
+            f"the reply contains more than {_MAX_CONTAINERS:,} JSON objects and lists"
+        )
     try:
         return msgspec.json.decode(content, type=type_)
     except (ValueError, RecursionError) as error:

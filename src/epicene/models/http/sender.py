@@ -1,4 +1,4 @@
-"""Send a request until it is answered or given up: timeouts, retries, rate limits, costs."""
+"""Send a request until it is answered or abandoned: timeouts, retries, rate limits, costs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RequestStats:
 
 
 def remember_name(known: set[str], name: str | None) -> None:
-    """Add a name that a server states; how long they are and how many is up to the server."""
+    """Add a name that a server states; their length and number are up to the server."""
     if name and len(known) < _MAX_NAMES:
         known.add(one_line(name))
 
@@ -74,7 +74,7 @@ class CostMeter:
         self.budget.charge(amount)
 
     def charge_in_doubt(self, max_cost: float) -> None:
-        """Count a reply that never came against the limit, as it may be charged all the same."""
+        """Count a reply that never arrived against the limit, because it may be charged anyway."""
         self.in_doubt += max_cost
         self.budget.charge(max_cost)
 
@@ -82,8 +82,8 @@ class CostMeter:
 class Attempt:
     """One attempt at a request, and what it costs.
 
-    From when it is sent until its cost is known it may be charged for. One that ends in between (no
-    reply, an unreadable one, cancelled) counts as charged, with its maximum cost.
+    From when it is sent until its cost is known, it may be charged. An attempt that ends in between
+    (no reply, an unreadable reply, cancelled) counts as charged, at its maximum cost.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class Sender:
                 self._give_up(fault, attempts, silent=self.stats.heard == heard)
             if attempt.gone and not self.cost_meter.budget.reserve_more(attempt.gone):
                 reason = with_attempts(fault.reason, attempts)
-                raise UnanswerableError(f"{reason}; the cost limit leaves no room to ask again")
+                raise UnanswerableError(f"{reason}; the cost limit does not allow another attempt")
             if fault.kind in _RETRY_ELSEWHERE:
                 self.stats.moved += 1
                 continue
@@ -243,7 +243,7 @@ class Sender:
     async def _blame(
         self, server: Server, fault: TransientError | UnanswerableError, attempt: Attempt
     ) -> None:
-        """Raise what is to be done instead where a server, of several, may be to blame."""
+        """Raise the error to handle instead if one of several servers may be to blame."""
         match fault:
             case TransientError(kind="limit"):
                 return
@@ -259,7 +259,9 @@ class Sender:
             case TransientError():
                 if await self.load_balancer.report_failure(server, fault.reason):
                     kind: ErrorKind = "absent" if fault.kind == "connect" else "lost"
-                    raise TransientError(kind, f"the server went away ({fault.reason})") from None
+                    raise TransientError(
+                        kind, f"the server became unavailable ({fault.reason})"
+                    ) from None
 
     async def _exchange(
         self,
@@ -293,7 +295,7 @@ class Sender:
     def _ask_another(self, server: Server, rejected: RejectedError, attempt: Attempt) -> None:
         """Raise a transient error if the server, not the request, is to blame for a rejection."""
         if self.load_balancer.report_rejection(server, str(rejected), attempt.rejected_by):
-            raise TransientError("absent", f"the server turned it down ({rejected})") from None
+            raise TransientError("absent", f"the server rejected it ({rejected})") from None
         # A firewall may reject the first request, or all that an earlier session left; but if the
         # key is wrong, or not even models are listed, no other request would fare better.
         if not self.stats.answered and (
@@ -308,8 +310,8 @@ class Sender:
         if fault.kind == "connect" and silent:
             # No request has had any reply meanwhile: each would wait as long in vain.
             raise RunError(
-                f"No server answers at {self.load_balancer.display}: {reason}; "
-                "start it or check the address, and run the same command again to resume."
+                f"No server answers at {self.load_balancer.display}: {reason}; start the server "
+                "or check the address, and run the same command again to resume."
             )
         raise UnanswerableError(reason)
 
@@ -324,7 +326,7 @@ class Sender:
             raise _quota_error(message) from None
         if status == 401 and not self.stats.answered and not self.load_balancer.several:
             raise RunError(
-                f"The server refuses the key (HTTP 401): set {self.key_variable} to one it accepts."
+                f"The server rejects the key (HTTP 401); set {self.key_variable} to a valid key."
             ) from None
         if is_transient_status(status):
             after = retry_after(error.headers)
@@ -346,13 +348,13 @@ class Sender:
 
 def _quota_error(message: str) -> RunError:
     return RunError(
-        f"The server says the account's quota is used up ({message}); "
-        "fix that and run the same command again to resume."
+        f"The server says that the account's quota is used up ({message}); fix that and run the "
+        "same command again to resume."
     )
 
 
 async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results in order. If one fails the others still finish, as they may be charged."""
+    """All results in order. If one fails, the others still finish, because they may be charged."""
     results = await asyncio.gather(*work, return_exceptions=True)
     failures = [result for result in results if isinstance(result, BaseException)]
     if failures:  # an error that ends the run goes before one that fails the request

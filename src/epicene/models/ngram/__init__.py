@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 @model_kind(
-    about="a 5-gram model of the suite's text, or of a file's",
+    about="a 5-gram model trained on the suite's text or on a file",
     usage="ngram[:FILE]",
     options=("label",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
-    """Open `ngram:FILE`, or `ngram`, which learns from the suite's own text."""
+    """Open `ngram:FILE`, or `ngram`, which is trained on the suite's own text."""
     from epicene.models.ngram.model import FileNgram, SuiteNgram
 
     return FileNgram(name, options) if name else SuiteNgram(options)

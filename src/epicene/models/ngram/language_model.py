@@ -177,7 +177,7 @@ class LanguageModel:
     def following(self, history: Sequence[str]) -> NextTokens:
         """The probability of every word it has seen, and of the text's end, to come next."""
         if not self.vocabulary:
-            raise UnanswerableError("the model has no text to draw words from")
+            raise UnanswerableError("the model has no text to sample words from")
         probabilities = self._lowest.copy()
         for seen in islice(self.words.seen(history), 1, None):
             probabilities *= seen.left

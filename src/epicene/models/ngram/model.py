@@ -81,7 +81,7 @@ def score(model: LanguageModel, request: Score) -> Scores:
         tokens = tokenise(context + text)
         first = next((i for i, t in enumerate(tokens) if t.end > len(context)), len(tokens))
         if not text or first == len(tokens):
-            raise UnanswerableError(f"the text {text!r} holds no word")
+            raise UnanswerableError(f"the text {text!r} contains no word")
         history = [*opening, *(token.form for token in tokens[:first])]
         texts.append((text, history, tokens[first:]))
     _refuse_unscored([[t.form for t in own] for _, history, own in texts if not history])
@@ -123,8 +123,8 @@ def _refuse_unscored(texts: Sequence[Sequence[str]]) -> None:
     for forms in texts:
         if len(forms) == 1:
             raise UnanswerableError(
-                f"the text {forms[0]!r} is one word, which has no score under the first-token "
-                "policy 'none'"
+                f"the text {forms[0]!r} is a single word, which has no score under the "
+                "first-token policy 'none'"
             )
     for (rest, first), (other_rest, other) in pairwise(sorted((x[1:], x[0]) for x in texts)):
         if rest == other_rest and first != other:
@@ -290,7 +290,7 @@ def _draw_token(
         scaled[order[outside]] = 0.0
     summed = np.cumsum(scaled)
     if not summed[-1] > 0:  # NaN too: all weights are 0, or were divided by next to nothing
-        raise UnanswerableError(f"no word can be drawn at a temperature of {temperature}")
+        raise UnanswerableError(f"no word can be sampled at a temperature of {temperature}")
     return int(np.searchsorted(summed, noise * summed[-1], side="right"))
 
 
@@ -391,7 +391,7 @@ class SuiteNgram(_Ngram):
 
     def _learnt(self) -> Corpus:
         if self._corpus is None:
-            raise RunError("The n-gram model has learnt no text yet; name a file: ngram:FILE.")
+            raise RunError("The n-gram model has not been trained yet; name a file: ngram:FILE.")
         return self._corpus
 
 

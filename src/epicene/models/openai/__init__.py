@@ -1,6 +1,6 @@
 """The model kind `openai:MODEL`: any server with an OpenAI-compatible API.
 
-`open` is the entry point. The client library is not imported before the first request.
+`open` is the entry point. The client library is not imported until the first request.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     packages=("openai",),
 )
 def open(name: str, options: ModelOptions) -> OpenAIModel:  # noqa: A001
-    """Open the model the server knows by that name; nothing is sent yet."""
+    """Open the model with that name on the server; nothing is sent yet."""
     if not name:
-        raise InputError("The model spec `openai` names no model; write openai:MODEL.")
+        raise InputError("The model spec `openai` does not name a model; write openai:MODEL.")
     from epicene.models.openai.model import OpenAIModel
 
     return OpenAIModel(name, options)

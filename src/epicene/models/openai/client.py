@@ -75,12 +75,12 @@ class Usage(msgspec.Struct, frozen=True):
 
     @property
     def charged(self) -> float | None:
-        """What the server charged; None if it does not say so, or nonsense."""
+        """What the server charged; None if it does not say, or if the number makes no sense."""
         return self.cost if self.cost is not None and 0 <= self.cost <= _MAX_COST else None
 
     @property
     def valid(self) -> bool:
-        """Whether no number in it is nonsense: negative, or beyond all use."""
+        """Whether all numbers in it make sense: not negative, and not absurdly large."""
         counts = self.prompt_tokens, self.completion_tokens, self.input_tokens, self.output_tokens
         return self.charged == self.cost and all(_count(each) == (each or 0) for each in counts)
 
@@ -90,7 +90,7 @@ _MAX_COST = 1e6  # dollars of one request
 
 
 def _count(tokens: int | None) -> int:
-    """A number of tokens; 0 where it is missing or nonsense."""
+    """A number of tokens; 0 if it is missing or makes no sense."""
     return tokens if tokens and 0 < tokens <= _MAX_TOKENS else 0
 
 
@@ -225,7 +225,7 @@ class OpenAIClient:
             async with asyncio.timeout(min(self.sender.timeout, _CHECK_TIMEOUT)):
                 listed = await _fetch_model_list(self._clients[server])
         except TimeoutError:
-            raise ServerDownError("it does not say which models it has") from None
+            raise ServerDownError("it does not list its models") from None
         except openai.APIConnectionError as error:
             cause = _connection_error(error)
             unreachable = isinstance(cause, TransientError) and cause.kind == "connect"
@@ -247,9 +247,9 @@ class OpenAIClient:
     async def check_access(self) -> None:
         """Find out, at no cost, whether the server takes the key, and which models it lists.
 
-        Raises `RunError` if it refuses the key, or cannot be reached. A server that lists none, or
-        has trouble to do so, may answer requests all the same. Several servers were asked when
-        monitoring began.
+        Raises `RunError` if it rejects the key or cannot be reached. A server that lists no models,
+        or fails to list them, may still answer requests. Several servers were asked when monitoring
+        began.
         """
         balancer = self.sender.load_balancer
         if not balancer.several:
@@ -325,7 +325,7 @@ class OpenAIClient:
             message = parse_error_details({"error": reply.error}).message or one_line(
                 str(reply.error)
             )
-            raise TransientError("server", f"an error came: {message}")
+            raise TransientError("server", f"the server returned an error: {message}")
         self._count(reply)
         attempt.cost(reply_cost(reply, self.sender.cost_meter.price))
         return reply

@@ -104,7 +104,7 @@ class EchoScorer:
         refuse_unscored(
             request.texts,
             scores,
-            "ask with a context before it, or with the first-token policy bos",
+            "add a context before it, or use the first-token policy bos",
         )
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
 
@@ -117,7 +117,7 @@ class EchoScorer:
         _check_first_token_policy(request.first_token, self._echo_check.echoed)
 
     async def _refused(self) -> str:
-        """Why the echo cannot be used, "" if it can; it is tested once."""
+        """Why the echo cannot be used, or "" if it can; it is tested once."""
         async with self._check_lock:
             if not self._echo_check.passed:
                 self._echo_check.refused = self._echo_check.refused or await self._test()
@@ -151,8 +151,10 @@ class EchoScorer:
         )
 
     async def _find_missing_echo(self) -> str:
-        """Ask for one echo, without and then with a new token; why it is none, or ""."""
-        reason = "text was made where none was asked for"
+        """Request one echo, without and then with a new token; return why it is not an echo, or
+        "".
+        """
+        reason = "text was generated although none was requested"
         for new_tokens in (0, 1):
             self._echo_check.new_tokens = new_tokens
             try:
@@ -180,7 +182,7 @@ class EchoScorer:
             whole = last.start == len(text)  # else it was made of two, or is part of one
             if whole and last.logprob is not None and abs(last.logprob - logprob) > _TOLERANCE:
                 return (
-                    f"{made!r} after {text!r} has {logprob:.2f} when it is made and "
+                    f"{made!r} after {text!r} has {logprob:.2f} when it is generated but "
                     f"{last.logprob:.2f} in an echo"
                 )
         return ""
@@ -207,7 +209,7 @@ def _parse_continuation(reply: Reply) -> tuple[str, float]:
     choice = reply.choices[0]
     _, logprobs = _tokens_and_logprobs(choice)
     if not choice.text or len(logprobs) != 1 or logprobs[0] is None:
-        raise UnanswerableError("no token was made, or it came without its log-probability")
+        raise UnanswerableError("no token was generated, or it came without its log-probability")
     return choice.text, logprobs[0]
 
 
@@ -218,12 +220,12 @@ def parse_echo(reply: Reply, text: str) -> EchoResult:
     choice = reply.choices[0]
     whole = choice.text or ""
     if not whole.startswith(text):
-        raise UnanswerableError("the text did not come back")
+        raise UnanswerableError("the text was not returned")
     tokens, logprobs = _tokens_and_logprobs(choice)
     made = reply.usage.completion_tokens if reply.usage else None
     spans = _own_spans(text, tokens, len(whole) > len(text), made)
     if spans is None:
-        raise UnanswerableError("the tokens that came back do not spell the text")
+        raise UnanswerableError("the returned tokens do not spell the text")
     before = tokens[0] if spans[0].silent else ""
     own = [
         EchoToken(logprob, span.start, span.end)
@@ -235,13 +237,13 @@ def parse_echo(reply: Reply, text: str) -> EchoResult:
         own[0] = own[0]._replace(logprob=None)
     for number, token in enumerate(own, start=1):
         if token.logprob is None and number > 1:
-            raise UnanswerableError("tokens of the text came back without log-probabilities")
+            raise UnanswerableError("tokens of the text were returned without log-probabilities")
         if token.logprob is not None and not _is_logprob(token.logprob):
             raise UnanswerableError(
                 f"the server gives token {number} of {len(own)} "
                 f"({text[token.start : token.end]!r}) of {text[:60]!r} the log-probability "
-                f"{token.logprob:g}, which is above 0 or stands for -inf; serve the model in "
-                "float32 or bfloat16"
+                f"{token.logprob:g}, which is above 0 or means -inf; serve the "
+                "model in float32 or bfloat16"
             )
     _check_token_count(reply, shown=len(spans))
     return EchoResult(own, before, whole[len(text) :])
@@ -251,7 +253,9 @@ def _tokens_and_logprobs(choice: Choice) -> tuple[list[str], list[float | None]]
     listed = choice.logprobs
     tokens, logprobs = (listed.tokens, listed.token_logprobs) if listed else (None, None)
     if not tokens or not logprobs or len(tokens) != len(logprobs):
-        raise UnanswerableError("the text came back without its tokens and their log-probabilities")
+        raise UnanswerableError(
+            "the text was returned without its tokens and their log-probabilities"
+        )
     return tokens, logprobs
 
 
@@ -276,32 +280,32 @@ def _check_token_count(reply: Reply, shown: int) -> None:
     """The server's own count of the prompt's tokens must fit; it may hide a beginning token."""
     counted = reply.usage.prompt_tokens if reply.usage else None
     if counted is not None and counted not in (shown, shown + 1):
-        raise UnanswerableError(f"{shown} tokens came back of a text of {counted}")
+        raise UnanswerableError(f"{shown} tokens were returned for a text of {counted}")
 
 
 def _check_plain_context(request: Score) -> None:
     if not isinstance(request.context, str):
         raise UnsupportedError(
-            "a chat cannot be scored through a server: it does not show how it renders one; "
-            "use the kind hf, or a context of plain text"
+            "a chat cannot be scored through a server, because the server does not show how it "
+            "renders the chat; use the kind hf, or a plain-text context"
         )
 
 
 def _check_first_token_policy(policy: FirstToken, echoed: EchoResult) -> None:
-    """Refuse where the server did not do what the first-token policy says."""
+    """Raise if the server did not follow the first-token policy."""
     scored = echoed.tokens[0].logprob is not None
     if policy == "bos" and not scored:
         raise UnsupportedError(
             "the server puts no beginning token before a text, so its first token has no score "
-            "and the first-token policy bos cannot be kept; ask with tokenizer-default or none, "
-            "or use the kind hf",
+            "and the first-token policy bos cannot be applied; use tokenizer-default or none, or "
+            "the kind hf",
             setting="first_token",
             value="tokenizer-default",
         )
     if policy == "none" and (scored or echoed.before):
         raise UnsupportedError(
             f"the server puts {echoed.before or 'a token'} before a text, so the first-token "
-            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf",
+            "policy none cannot be applied; use tokenizer-default or bos, or the kind hf",
             setting="first_token",
             value="tokenizer-default",
         )

@@ -60,7 +60,7 @@ _SYSTEM_ROLE_MESSAGE = re.compile(
 
 @dataclass
 class ServerCapabilities:
-    """What was learnt of the server from its errors; it holds for all later requests."""
+    """What was learnt about the server from its errors; it applies to all later requests."""
 
     length_setting: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     many_choices: bool = True
@@ -83,7 +83,7 @@ class Generator:
         return await self._texts(request, request.prompt, request.samples, request.decoding)
 
     async def probe(self, request: Generate) -> None:
-        """Ask for one token in the manner of this request; `UnsupportedError` if it is refused."""
+        """Request one token in the same way; raises `UnsupportedError` if it is rejected."""
         decoding = msgspec.structs.replace(request.decoding, max_new_tokens=1)
         prompt: Prompt = PROBE
         if not isinstance(request.prompt, str):
@@ -135,7 +135,7 @@ class Generator:
 
 
 def language_name(code: str) -> str:
-    """A language as English calls it; the code itself where it is not one of ours."""
+    """The English name of a language, or its code if Epicene does not know it."""
     return languages.get(code).name if code in registry.names("languages") else code
 
 
@@ -269,7 +269,7 @@ class PromptSender:
         return False
 
     def _explained(self, rejected: RejectedError) -> UnanswerableError:
-        """The rejection with what a person can do about it."""
+        """The rejection, with what the user can do about it."""
         named = self.model in rejected.message or rejected.code == "model_not_found"
         if rejected.status in {404, 405, 501} and not named:
             if self.endpoint == "completions":
@@ -284,8 +284,8 @@ class PromptSender:
             if setting in sent and rejected.names(setting):
                 name, value = _WITHOUT.get(setting, (setting, ""))
                 return UnsupportedError(
-                    f"the server does not take {setting} = {sent[setting]!r} ({rejected}); "
-                    "ask with another decoding",
+                    f"the server does not accept {setting} = {sent[setting]!r} ({rejected}); use "
+                    "another decoding",
                     setting=name,
                     value=value,
                 )
@@ -323,7 +323,7 @@ def _parse_texts(reply: Reply, count: int, max_characters: int) -> list[Text]:
     texts = [text for choice in choices if (text := _parse_choice(choice, tokens, max_characters))]
     if not texts:
         raise TransientError(
-            "reply", f"no choice holds a text (finish: {choices[0].finish_reason})"
+            "reply", f"no choice contains a text (finish: {choices[0].finish_reason})"
         )
     return texts[:count]
 
@@ -342,8 +342,8 @@ def _parse_choice(choice: Choice, tokens: int, max_characters: int) -> Text | No
         content = ""
     if len(content) > max_characters:
         raise UnanswerableError(
-            f"a text of {len(content):,} characters came back, more than all tokens that were "
-            "asked for can hold"
+            f"a text of {len(content):,} characters was returned, more than the requested number "
+            "of tokens can contain"
         )
     text, taken_out = strip_thinking(content)
     return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + taken_out)

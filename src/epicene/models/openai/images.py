@@ -150,14 +150,14 @@ def _parse_image(reply: Reply) -> ImageData:
     for drawn in reply.data or ():
         if drawn.b64_json or drawn.url:
             return drawn
-    raise TransientError("reply", "the reply holds no image")
+    raise TransientError("reply", "the reply contains no image")
 
 
 def _explain_rejection(rejected: RejectedError) -> UnanswerableError:
-    """The rejection with what a person can do about it."""
+    """The rejection, with what the user can do about it."""
     if rejected.status in {405, 501} or (rejected.status == 404 and not rejected.code):
         return UnanswerableError(f"the server has no images endpoint for this model ({rejected})")
     if rejected.names("size"):
         size = rejected.sent.get("size")
-        return UnanswerableError(f"the server does not draw {size} ({rejected}); ask another size")
+        return UnanswerableError(f"the server does not draw {size} ({rejected}); use another size")
     return rejected

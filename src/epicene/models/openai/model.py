@@ -83,11 +83,11 @@ class OpenAIModel(HostedModel):
 
     @property
     def verbs(self) -> frozenset[str]:
-        """All that an API offers; `probe` tests what of it this server can do."""
+        """Everything that an API offers; `probe` tests what this server supports."""
         return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
 
     def cost_of(self, request: Request) -> float | None:
-        """The most that a request should cost; None if that is not known."""
+        """The expected maximum cost of a request; None if unknown."""
         if isinstance(request, Draw):
             return super().cost_of(request)
         return self.price.tokens(*max_request_tokens(request, self.price.picture or IMAGE_TOKENS))
@@ -117,7 +117,8 @@ class OpenAIModel(HostedModel):
     def probe(self, requests: Sequence[Request]) -> None:
         """Test the key and the model's name at no cost; then the echo if texts are scored, and a
         continuation if plain texts are continued. A chat is tested only if the server lists models
-        and not this one, and images never are. Raises `ProbeError` for what is not supported.
+        but not this one, and images are never tested. Raises `ProbeError` for what is not
+        supported.
         """
 
         def tests() -> Iterator[Batch]:  # read after the list of models
@@ -179,7 +180,9 @@ class OpenAIModel(HostedModel):
                     case Look():
                         return await looker.look(request)
                     case _:
-                        raise UnanswerableError(f"a server knows no verb {verb(request)}")
+                        raise UnanswerableError(
+                            f"a server does not support the verb {verb(request)}"
+                        )
 
             yield answer
 
@@ -191,7 +194,7 @@ class OpenAIModel(HostedModel):
         one_by_one: asyncio.Lock,
         request: Request,
     ) -> Answer:
-        """Test a request in place of answering it, and collect what the server does not support."""
+        """Test a request instead of answering it, and collect what the server does not support."""
         try:
             async with one_by_one:
                 match request:

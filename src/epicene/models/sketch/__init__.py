@@ -1,7 +1,7 @@
 """The model kinds `sketch` (draws faces with a planted effect of grammar) and `sketch-judge`.
 
-Both need no download and no weights: faces are vector drawings, and the judge looks at their
-pixels. What they plant is known exactly, so they show whether a pipeline recovers it.
+Neither needs a download or weights: faces are vector drawings, and the judge looks at their pixels.
+The planted effect is known exactly, so they show whether a pipeline recovers it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def open_sketch(name: str, options: ModelOptions) -> Model:
 
     def draw(request: Draw, files: ImageStore) -> Images:
         if min(request.width, request.height) < MIN_SIDE:
-            raise UnanswerableError(f"a face needs {MIN_SIDE} pixels a side at least")
+            raise UnanswerableError(f"a face needs at least {MIN_SIDE} pixels per side")
         men = base + effect * _direction(request)
         return Images(
             images=tuple(
@@ -97,7 +97,7 @@ def _draw_one(
 
 
 @model_kind(
-    about="tells what `sketch` drew, with a stated error rate",
+    about="recognises what `sketch` drew, with a given error rate",
     usage="sketch-judge[:SEED]",
     options=("label", "error", "undecided"),
     extra="images",

@@ -75,7 +75,7 @@ def recognise(data: bytes) -> Shown:
         )
 
     if not matches(_CORNER, _BACKGROUNDS):
-        raise UnusableImageError("the picture was not drawn by sketch")
+        raise UnusableImageError("the image was not drawn by sketch")
     if not matches(_CHEEK, _SKINS):
         return "neither"
     covered = any(matches(point, (*_HAIRS, *_SCARVES)) for point in _BESIDE_JAW_AND_ABOVE)

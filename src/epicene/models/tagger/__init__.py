@@ -1,6 +1,6 @@
 """The model kind `tagger`: labels each word with the person whose gender it shows, and rewrites it.
 
-`epicene train` trains one and needs PyTorch; inference needs NumPy only.
+`epicene train` trains one and needs PyTorch; inference needs only NumPy.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @model_kind(
-    about="rewrites words as it learnt from a corpus (`epicene train`)",
+    about="a word tagger and rewriter trained on a corpus (`epicene train`)",
     usage="tagger:FOLDER",
     options=("label",),
 )

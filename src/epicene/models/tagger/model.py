@@ -66,7 +66,7 @@ class TaggedWord(NamedTuple):
 
 
 class Tagger:
-    """Labels words, and finds what must change for other people."""
+    """Label words, and find what must change for other people."""
 
     def __init__(self, trained: TrainedTagger) -> None:
         self._plan = trained.plan
@@ -234,7 +234,7 @@ def open_rewriter(folder: Path, language: str) -> Rewriter:
     tagger = Tagger(trained)
     if language != tagger.language:
         raise InputError(
-            f"The tagger in {folder} was trained on {tagger.language!r}; say --language "
+            f"The tagger in {folder} was trained on {tagger.language!r}; use --language "
             f"{tagger.language}."
         )
     rewriter = person_rewriter(tagger.changes, version=trained.fingerprint)
@@ -250,7 +250,9 @@ class TaggerModel(SimpleModel):
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         if not name:
-            raise InputError("The model tagger wants the folder of a trained one: tagger:FOLDER.")
+            raise InputError(
+                "The model tagger needs the folder of a trained tagger: tagger:FOLDER."
+            )
         folder = Path(name).expanduser()
         trained = load(folder)
         self._tagger = Tagger(trained)

@@ -44,8 +44,8 @@ def known_frequencies(language: str, vocabulary: Vocabulary) -> dict[str, float]
         from wordfreq import available_languages, get_frequency_dict
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Training needs the package {error.name}, which is not installed; "
-            "pip install 'epicene[hf,morphology]'."
+            f"Training needs the package {error.name}, which is not installed; run `pip install "
+            "'epicene[hf,morphology]'`."
         ) from error
     if language not in available_languages("best"):
         return {}

@@ -107,9 +107,9 @@ def _hash(weights: Weights) -> str:
 
 
 def check_empty(folder: Path) -> None:
-    """Raise if something is in the way of a new tagger; one that was not finished is not."""
+    """Raise if the folder of a new tagger is not empty; an unfinished tagger does not count."""
     if folder.exists() and (not folder.is_dir() or not _is_unfinished(folder)):
-        raise InputError(f"{folder} is there already and is not empty; name another folder.")
+        raise InputError(f"{folder} already exists and is not empty; name another folder.")
 
 
 def _is_unfinished(folder: Path) -> bool:
@@ -137,10 +137,10 @@ def save(trained: TrainedTagger, folder: Path) -> None:
 
 
 def load(folder: Path) -> TrainedTagger:
-    """Read a tagger; a folder that holds no other is refused."""
+    """Read a tagger; raises if the folder contains none."""
     if not (folder / _CONFIG_FILE).is_file():
         raise InputError(
-            f"{folder} holds no trained tagger (no {_CONFIG_FILE}); `epicene train` writes one."
+            f"{folder} contains no trained tagger (no {_CONFIG_FILE}); `epicene train` writes one."
         )
     written = _read_config(folder / _CONFIG_FILE)
     plan = written.plan
@@ -156,14 +156,17 @@ def load(folder: Path) -> TrainedTagger:
         weights = _read_weights(path)
         if shapes != {name: values.shape for name, values in weights.items()}:
             raise InputError(
-                f"{path} holds a network of another shape than {_CONFIG_FILE} describes."
+                f"{path} contains a network whose shape differs from the one in {_CONFIG_FILE}."
             )
         if _hash(weights) != expected:
             raise InputError(
-                f"{path} does not hold the weights that {_CONFIG_FILE} names; train again."
+                f"{path} does not contain the weights that {_CONFIG_FILE} names; train the tagger "
+                "again."
             )
         if not all(np.isfinite(values).all() for values in weights.values()):
-            raise InputError(f"{path} holds weights that are not finite; train again.")
+            raise InputError(
+                f"{path} contains weights that are not finite; train the tagger again."
+            )
         members.append(weights)
     frequencies = {}
     if written.frequencies is not UNSET:
@@ -182,7 +185,8 @@ def _read_config(path: Path) -> _TaggerFile:
         raise InputError(f"{path} does not describe a trained tagger: {error}.") from error
     if written.format != FORMAT or not written.members:
         raise InputError(
-            f"{path} is in the format {written.format!r}, and {FORMAT!r} is read here; train again."
+            f"{path} has the format {written.format!r}, but this version reads {FORMAT!r}; train "
+            "the tagger again."
         )
     return written
 
@@ -192,9 +196,9 @@ def _read_weights(path: Path) -> Weights:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name].astype(np.float32) for name in archive.files}
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}; the tagger's folder is not whole.") from None
+        raise InputError(f"There is no file {path}; the tagger's folder is incomplete.") from None
     except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} holds no weights: {error}.") from error
+        raise InputError(f"{path} contains no weights: {error}.") from error
 
 
 def _read_frequencies(path: Path, expected: str) -> dict[str, float]:
@@ -202,10 +206,11 @@ def _read_frequencies(path: Path, expected: str) -> dict[str, float]:
         content = gzip.decompress(path.read_bytes())
         if hashlib.sha256(content).hexdigest() != expected:
             raise InputError(
-                f"{path} does not hold the frequencies that {_CONFIG_FILE} names; train again."
+                f"{path} does not contain the frequencies that {_CONFIG_FILE} names; train the "
+                "tagger again."
             )
         return msgspec.json.decode(content, type=dict[str, float])
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}; the tagger's folder is not whole.") from None
+        raise InputError(f"There is no file {path}; the tagger's folder is incomplete.") from None
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
-        raise InputError(f"{path} holds no frequencies: {error}.") from error
+        raise InputError(f"{path} contains no frequencies: {error}.") from error

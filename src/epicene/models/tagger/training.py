@@ -104,11 +104,11 @@ def _normalise_sentences(data: TaggingData) -> TaggingData:
     for sentence in sentences:
         if not set(sentence.labels) <= known:
             raise InputError(
-                f"A word of {' '.join(sentence.words)!r} has a label that is none of "
+                f"A word of {' '.join(sentence.words)!r} has an unknown label; use one of "
                 f"{', '.join(sorted(known))}."
             )
     if all(label == data.plain for sentence in sentences for label in sentence.labels):
-        raise InputError("No sentence shows anybody's gender, so there is nothing to learn.")
+        raise InputError("No sentence shows anyone's gender, so there is nothing to learn.")
     return msgspec.structs.replace(data, sentences=sentences)
 
 
@@ -131,8 +131,8 @@ def _train_networks(
         )
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Training needs the package {error.name}, which is not installed; "
-            "pip install 'epicene[hf]'."
+            f"Training needs the package {error.name}, which is not installed; run `pip install "
+            "'epicene[hf]'`."
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"
     encoded = encode_sentences(data.sentences, untrained, device)

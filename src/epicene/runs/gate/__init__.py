@@ -1,1 +1,1 @@
-"""A release gate: is a new run no worse than a baseline, by every headline?"""
+"""A release gate: is a new run no worse than a baseline on every headline?"""

@@ -29,14 +29,14 @@ class StoredResults:
 
 
 def read_results(path: Path) -> StoredResults:
-    """Read what `export results` or `tables --json` wrote of one run."""
+    """Read a file with the results of one run, written by `export results` or `tables --json`."""
     found = parse_json(read_text(path), str(path))
     try:
         runs = found["runs"]
         if len(runs) != 1:
             raise InputError(
-                f"{path} holds the results of {len(runs)} runs; a baseline is one run: write its "
-                "results on their own."
+                f"{path} contains the results of {len(runs)} runs; a baseline is one run, so "
+                "write its results to a separate file."
             )
         model = runs[0]["model"]
         profile = found["tables"].get("profile", {}).get(model, {})
@@ -52,8 +52,8 @@ def read_results(path: Path) -> StoredResults:
         )
     except (KeyError, TypeError, AttributeError, msgspec.ValidationError):
         raise InputError(
-            f"{path} holds no results of a run; `epicene export results RUN` writes such a file "
-            "(results.json)."
+            f"{path} contains no results of a run; `epicene export results RUN` writes such a "
+            "file (results.json)."
         ) from None
 
 

@@ -1,7 +1,7 @@
 """Decide headline by headline on intervals: pass, fail or undecided.
 
-A gate passes only if every headline does, so that the bound behind a pass needs no correction; it
-fails if any headline does, so that the bound behind a failure is corrected over all of them.
+A gate passes only if every headline passes, so the bound for a pass needs no correction; it fails
+if any headline fails, so the bound for a failure is corrected over all headlines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UpperBound(Protocol):
 
 @dataclass(frozen=True)
 class HeadlineEvidence:
-    """How much better the new model is by one headline; negative is worse."""
+    """How much better the new model is on one headline; negative is worse."""
 
     headline: str
     rule: Rule
@@ -51,12 +51,12 @@ class HeadlineEvidence:
 
     @property
     def boundary(self) -> float:
-        """A change that is surely below this is a failure."""
+        """A change that is significantly below this is a failure."""
         return 0.0 if self.rule == "no-regression" else -self.margin
 
     @property
     def effective_groups(self) -> float | None:
-        """How many groups the interval rests on, in effect."""
+        """The effective number of groups that the interval is based on."""
         if isinstance(self.change, PairedSpread):
             return round(float(self.change.freedom) - 1, 2)  # two groups are added to those seen
         known = [each.groups for each in (self.baseline, self.new) if each.groups is not None]
@@ -65,7 +65,7 @@ class HeadlineEvidence:
 
 @dataclass(frozen=True)
 class HeadlineVerdict:
-    """The outcome by one headline, with the interval that it was decided on."""
+    """The outcome for one headline, with the interval that decided it."""
 
     evidence: HeadlineEvidence
     outcome: Outcome
@@ -77,7 +77,7 @@ class HeadlineVerdict:
 
     @property
     def groups_needed(self) -> int | None:
-        """How many groups would decide it, in all."""
+        """How many groups in total would decide it."""
         if self.groups is None or self.times_needed is None:
             return None
         return round(self.groups * self.times_needed)
@@ -86,7 +86,9 @@ class HeadlineVerdict:
 def decide(
     evidence: Sequence[HeadlineEvidence], policy: GatePolicy, *, alpha: float | None = None
 ) -> list[HeadlineVerdict]:
-    """The outcome by each headline; `alpha` is for failures, if it is not the policy's."""
+    """The outcome for each headline; `alpha` is the level for failures, if it is not the
+    policy's.
+    """
     tail = (policy.alpha if alpha is None else alpha) / 2
     failed, level, first_level = failures(
         [(each.change, each.boundary) for each in evidence if each.change is not None],
@@ -113,8 +115,8 @@ def decide(
 def failures(
     changes: Sequence[tuple[UpperBound, float]], tail: float, correction: Correction
 ) -> tuple[set[int], float, float]:
-    """Which changes are surely below their boundaries; the level of the bounds of the others, and
-    that of the first step.
+    """Which changes are significantly below their boundaries; the level of the bounds of the
+    others, and that of the first step.
 
     Holm's step-down: those that fail at tail/k leave the others with tail/(k − failures).
     """
@@ -146,7 +148,7 @@ def _verdict(
     *,
     failed: bool,
 ) -> HeadlineVerdict:
-    """`level` is that of the upper end, `high` where nothing failed."""
+    """`level` is the level of the upper end, `high` if nothing failed."""
     low = float(change.low(1 - policy.alpha / 2))
     value = float(change.difference)
     groups = change.groups if isinstance(change, PairedSpread) else None
@@ -188,8 +190,9 @@ def _times_needed(
     policy: GatePolicy,
     tail: float,
 ) -> float:
-    """As many data decide, if the change is in truth what is expected: by a pass or by a failure,
-    whichever takes fewer. `tail` is what a failure may spend."""
+    """How many data would decide, if the true change is as expected: by a pass or by a failure,
+    whichever needs fewer. `tail` is what a failure may spend.
+    """
     times = []
     for distance, alpha, failing in (
         (expected + evidence.margin, policy.alpha / 2, False),
@@ -214,7 +217,7 @@ def points(share: float) -> str:
 
 
 def overall(outcomes: Collection[Outcome]) -> Outcome:
-    """Fail if anything does, pass if everything does."""
+    """Fail if anything fails, pass if everything passes."""
     if "fail" in outcomes:
         return "fail"
     return "undecided" if "undecided" in outcomes else "pass"

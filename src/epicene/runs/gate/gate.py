@@ -1,4 +1,4 @@
-"""Gate a new run against a baseline: gather the evidence by headline, check, decide."""
+"""Gate a new run against a baseline: collect the evidence by headline, check, decide."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GateCheck:
-    """A limit that has nothing to do with chance."""
+    """A limit that does not depend on chance."""
 
     name: Literal["coverage", "undetected"]
     outcome: Outcome
@@ -72,7 +72,7 @@ class GateResult:
 
     @property
     def outcome(self) -> Outcome:
-        """Fail if a headline or a check does, pass if all do."""
+        """Fail if a headline or a check fails, pass if all pass."""
         return overall(
             [*(each.outcome for each in self.verdicts), *(each.outcome for each in self.checks)]
         )
@@ -118,7 +118,7 @@ def gate_run(
 
 
 def _evidence_digest(evidence: Sequence[HeadlineEvidence]) -> str:
-    """A hash of all differences: the same answers looked at again have the same."""
+    """A hash of all differences: the same answers have the same hash."""
     parts = [
         (each.headline, each.judgements, each.new.value, each.baseline.value)
         + ((float(each.change.low(0.975)), float(each.change.high(0.975))) if each.change else ())
@@ -129,7 +129,7 @@ def _evidence_digest(evidence: Sequence[HeadlineEvidence]) -> str:
 
 @dataclass(frozen=True)
 class _Gathered:
-    """All that is decided on."""
+    """Everything that the decision is based on."""
 
     labels: tuple[str, str]  # baseline, new
     evidence: tuple[HeadlineEvidence, ...]
@@ -199,10 +199,10 @@ def _against_run(new: StoredRun, baseline: StoredRun, policy: GatePolicy) -> _Ga
 
 
 def _check_same_method(baseline: StoredRun, new: StoredRun) -> None:
-    """Raise if the two were asked in different ways: that is no difference of models."""
+    """Raise if the two were asked in different ways, which is not a difference between models."""
     if protocol_method(baseline) != protocol_method(new):
         told = " ".join(settings_diff_sentences([baseline, new]))
-        raise InputError(f"{told} A gate compares models under one method.")
+        raise InputError(f"{told} A gate compares models under the same method.")
 
 
 def _paired(
@@ -212,7 +212,9 @@ def _paired(
 
     name = figures.headline.name
     if own.better == "nearer zero":
-        raise InputError(f"{name!r} is a share: better is higher or lower, not nearer zero.")
+        raise InputError(
+            f"{name!r} is a share, so better must be higher or lower, not nearer zero."
+        )
     both = paired_scores(scores, POSITIONS, suite=suite)
     of_baseline = len(scores.filter(pl.col("model") == POSITIONS[0]))
     new, old = (both[column].to_numpy() for column in ("score_2", "score"))
@@ -229,15 +231,15 @@ def _paired(
         paired=True,
         judgements=len(both),
         coverage=len(both) / of_baseline if of_baseline else 1.0,
-        why="" if len(both) else "the two runs share no judgement",
+        why="" if len(both) else "the two runs share no judgements",
     )
 
 
 # --- figures with intervals only -------------------------------------------------------------
 
 _UNPAIRED = (
-    "The baseline is a file of results, so the two count as independent. Against the run folder "
-    "the comparison is paired by item, and its intervals are narrower."
+    "The baseline is a file of results, so the two are treated as independent. With the run "
+    "folder as the baseline, the comparison is paired by item and its intervals are narrower."
 )
 
 
@@ -248,16 +250,16 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     ):
         if old != now:
             raise InputError(
-                f"{baseline.path} is of the {what} {old} and {new.folder} of {now}; a gate "
-                "compares models under one method."
+                f"{baseline.path} has the {what} {old} and {new.folder} has {now}; a gate "
+                "compares models under the same method."
             )
     summary = summarise([new])
     evidence: list[HeadlineEvidence] = []
     notes: list[str] = []
     if baseline.data != new.manifest.settings.data:
         notes.append(
-            f"The baseline is of the data {baseline.data!r} and the new run of "
-            f"{new.manifest.settings.data!r}, so the change is not of the model alone."
+            f"The baseline used the data {baseline.data!r} and the new run "
+            f"{new.manifest.settings.data!r}, so the change is not due to the model alone."
         )
     others = dict(policy.headlines)
     headlines = headline_metrics_of(new.suite, summary.results)
@@ -278,7 +280,7 @@ def _against_results(new: StoredRun, baseline: StoredResults, policy: GatePolicy
     evidence += _metric_evidence(others, baseline.estimates, run.metrics, names)
     if more := [each for each in evidence if each.baseline.n and each.new.n > each.baseline.n]:
         named = ", ".join(f"“{each.headline}”" for each in more)
-        notes.append(f"The new run has more judgements than the baseline by {named}.")
+        notes.append(f"The new run has more judgements than the baseline for {named}.")
     _check_margins(evidence)
     return _Gathered(
         labels=(f"{baseline.model} ({baseline.path.name})", run.info.model),
@@ -296,11 +298,11 @@ def _add_independent(
     evidence: list[HeadlineEvidence],
     notes: list[str],
 ) -> None:
-    """Add the evidence from two intervals, or a note why the headline is not gated."""
+    """Add the evidence from two intervals, or a note on why the headline is not gated."""
     if headline.item_scores is None and own.better is None:
         notes.append(
-            f"“{headline.name}” is not gated, as no value of it is better than another; in a "
-            'policy, better = "nearer zero" (or higher, lower) says which is.'
+            f"“{headline.name}” is not gated, because none of its values is better than another; "
+            'set better = "nearer zero" (or higher, lower) in a policy to say which is better.'
         )
     else:
         evidence.append(_independent_evidence(headline.name, own, *figures))
@@ -312,7 +314,7 @@ def _metric_evidence(
     new: Mapping[str, Estimate],
     headlines: Sequence[str],
 ) -> Iterator[HeadlineEvidence]:
-    """Metrics that the policy names and that are no headlines, from their intervals."""
+    """Metrics that the policy names and that are not headlines, from their intervals."""
     for name, own in policies.items():
         if name not in new or name not in old:
             known = {*headlines, *({*new} & {*old})}
@@ -343,24 +345,24 @@ def _independent_evidence(
         judgements=new.n,
         # Of a file of results it is not known which judgements it has, only how many.
         coverage=min(1.0, new.n / old.n) if old.n else 1.0,
-        why="" if change else old.why or new.why or "a figure has no interval",
+        why="" if change else old.why or new.why or "a value has no interval",
     )
 
 
 def _check_margins(evidence: Sequence[HeadlineEvidence]) -> None:
-    """Raise if a share has a margin that no loss can exceed: 5 where 5 points are meant."""
+    """Raise if a share has a margin that no loss can exceed, such as 5 instead of 5 points."""
     for each in evidence:
         ends = [each.baseline.value, each.baseline.high, each.new.value, each.new.high]
         share = each.paired or all(end is None or abs(end) <= 1 for end in ends)
         if each.margin >= 1 and share:
             raise InputError(
-                f"The margin of {each.headline!r} is {each.margin:g}, and every loss is within it: "
-                f"margins are shares, so {each.margin:g} points are {each.margin / 100:g}."
+                f"The margin of {each.headline!r} is {each.margin:g}, which no loss can exceed: "
+                f"margins are shares, so write {each.margin / 100:g} for {each.margin:g} points."
             )
 
 
 def distance_from_zero(figure: Estimate) -> Estimate:
-    """How far a figure is from zero, with the interval that this has."""
+    """How far a value is from zero, with the interval of that distance."""
     if figure.value is None or figure.low is None or figure.high is None:
         return figure
     ends = abs(figure.low), abs(figure.high)

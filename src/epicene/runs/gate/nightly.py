@@ -1,4 +1,4 @@
-"""Nights that share one error rate: each spends an equal part of alpha, kept in a file."""
+"""Nights that share one error rate: each spends an equal part of alpha, recorded in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Night(Record, frozen=True, kw_only=True):
-    """One decision of a series: what was looked at, and what came of it."""
+    """One decision of a series: what was compared, and the outcome."""
 
     run: str
     evidence: str  # a hash of the differences: the same ones again are the same night
@@ -34,24 +34,26 @@ class NightSeries(Record, frozen=True, kw_only=True):
 
     @property
     def alpha_per_night(self) -> float:
-        """What each night may spend, so that all together spend alpha (Bonferroni)."""
+        """What each night may spend, so that all nights together spend alpha (Bonferroni)."""
         return self.alpha / self.nights
 
     def number(self, evidence: str) -> int:
-        """Which night this is, beginning with 1."""
+        """The number of this night, starting from 1."""
         seen = [night.evidence for night in self.done]
         return seen.index(evidence) + 1 if evidence in seen else len(seen) + 1
 
     def check_left(self, evidence: str, path: Path) -> None:
-        """Raise if every night of the series is spent."""
+        """Raise if all nights of the series are used up."""
         if self.number(evidence) > self.nights:
             raise InputError(
-                f"All {self.nights} nights of {path} are spent; start a new series with another "
-                "file, and best with a new baseline."
+                f"All {self.nights} nights of {path} are used up; start a new series with another "
+                "file, preferably with a new baseline."
             )
 
     def with_night(self, night: Night) -> NightSeries:
-        """The series with one more night, or as it is if that was looked at before."""
+        """The series with one more night, or unchanged if the same answers were already
+        compared.
+        """
         if any(each.evidence == night.evidence for each in self.done):
             return self
         return msgspec.structs.replace(self, done=(*self.done, night))
@@ -65,11 +67,12 @@ def read_nights(path: Path, policy: GatePolicy) -> NightSeries:
     try:
         series = msgspec.json.decode(read_text(path), type=NightSeries)
     except msgspec.DecodeError as error:
-        raise InputError(f"{path} holds no series of nights: {error}.") from None
+        raise InputError(f"{path} does not contain a series of nights: {error}.") from None
     if (series.alpha, series.nights) != (new.alpha, new.nights):
         raise InputError(
-            f"{path} was started with alpha = {series.alpha:g} over {series.nights} nights, and "
-            f"the policy has {new.alpha:g} over {new.nights}; start a new series with another file."
+            f"{path} was started with alpha = {series.alpha:g} over {series.nights} nights, but "
+            f"the policy has {new.alpha:g} over {new.nights}; start a new series with another "
+            "file."
         )
     return series
 

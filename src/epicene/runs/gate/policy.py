@@ -25,7 +25,7 @@ Level: TypeAlias = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class HeadlinePolicy(Record, frozen=True, kw_only=True):
-    """What applies to one headline; in a file, what is left out is as for all."""
+    """What applies to one headline; in a file, keys that are left out are as for all headlines."""
 
     rule: Rule = "non-inferiority"
     margin: Margin = 0.05  # the largest loss that is accepted
@@ -58,7 +58,7 @@ class GatePolicy(Record, frozen=True, kw_only=True):
 
 
 def read_policy(policy: Path | Mapping[str, Any] | None) -> GatePolicy:
-    """The policy in a TOML or JSON file, or given as its content; None is the default."""
+    """The policy in a TOML or JSON file, or given as a mapping; None is the default policy."""
     if policy is None:
         return GatePolicy()
     if isinstance(policy, Path):
@@ -109,6 +109,6 @@ def _convert(content: object, kind: type[AnyRecord], location: str, table: str) 
 
 
 def _with_choices(problem: str, key: str) -> str:
-    """The problem with what a key can be."""
+    """The problem, with the allowed values of the key."""
     known = {"rule": get_args(Rule), "correction": get_args(Correction), "better": get_args(Better)}
     return f"{problem}; known: {', '.join(map(repr, known[key]))}" if key in known else problem

@@ -1,7 +1,7 @@
 """Read the logs of other evaluation tools: samples of lm-evaluation-harness, logs of Inspect.
 
-A log is recognised by its content. Its samples are matched with the requests of a suite: those of
-tasks that Epicene exported by item and request, all others by the texts that the model was given.
+A log is recognised by its content. Its samples are matched with the requests of a suite: samples of
+tasks that Epicene exported by item and request, all others by the texts given to the model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def log_files(path: Path) -> list[Path]:
-    """The logs that a path names: itself, or all below a folder; empty if it is something else."""
+    """The logs at a path: the file itself, or all logs in a folder; empty if there are none."""
     if path.is_dir():
         found = [
             file
@@ -39,7 +39,7 @@ def _is_log(file: Path) -> bool:
 
 
 def read_logs(files: list[Path]) -> Iterator[LoggedSample]:
-    """The samples of all logs; a file that was recognised and has none is refused."""
+    """The samples of all logs; a recognised file without samples is rejected."""
     for file in files:
         samples = (lm_eval if lm_eval.is_log(file) else inspect_ai).read_samples(file)
         empty = True
@@ -47,4 +47,4 @@ def read_logs(files: list[Path]) -> Iterator[LoggedSample]:
             empty = False
             yield sample
         if empty:
-            raise InputError(f"{file} holds no sample.")
+            raise InputError(f"{file} contains no samples.")

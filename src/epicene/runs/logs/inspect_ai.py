@@ -1,6 +1,6 @@
 """Logs of Inspect: `.eval`, which is a zip file with a JSON file per sample, or one JSON file.
 
-Nothing is unpacked to disk, and no sample is held but the one that is read.
+Nothing is unpacked to disk, and only the current sample is in memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ATTACHMENT = "attachment://"
 
 
 def is_log(path: Path) -> bool:
-    """Whether it is a zip file called .eval, or a JSON file that begins like a log."""
+    """Whether it is a zip file called .eval, or a JSON file that starts like a log."""
     suffix = path.suffix.lower()
     if suffix == ".eval":
         return True
@@ -49,7 +49,7 @@ def is_log(path: Path) -> bool:
 
 
 def read_samples(path: Path) -> Iterator[LoggedSample]:
-    """The samples of a log, those of one id together: each epoch is another text."""
+    """The samples of a log, grouped by id: each epoch is another text."""
     found: dict[str, LoggedSample] = {}
     epochs: dict[str, dict[int, Text | None]] = defaultdict(dict)
     for location, model, content in _contents(path):
@@ -58,7 +58,7 @@ def read_samples(path: Path) -> Iterator[LoggedSample]:
         epoch = content.get("epoch")
         epoch = epoch if isinstance(epoch, int) else 1
         if epoch in epochs[name]:
-            raise InputError(f"{location} has the sample {name!r}, epoch {epoch}, again.")
+            raise InputError(f"{location} repeats the sample {name!r}, epoch {epoch}.")
         epochs[name][epoch] = sample.written[0] if sample.written else None
         first = found.setdefault(name, sample)
         if sample.why_missing:
@@ -66,8 +66,8 @@ def read_samples(path: Path) -> Iterator[LoggedSample]:
     for name, sample in found.items():
         if sample.is_choice and len(epochs[name]) > 1:
             raise InputError(
-                f"{sample.location} is a multiple choice with {len(epochs[name])} epochs, of which "
-                "one can be read; give a log with one epoch (`inspect eval --epochs 1`)."
+                f"{sample.location} is a multiple choice with {len(epochs[name])} epochs, but "
+                "only one can be read; use a log with one epoch (`inspect eval --epochs 1`)."
             )
         texts = [text for _, text in sorted(epochs[name].items()) if text is not None]
         sample.written = [] if sample.why_missing else texts
@@ -80,14 +80,14 @@ def _contents(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         try:
             yield from _zipped(path)
         except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
-            raise InputError(f"{path} is not a log of Inspect, or is damaged: {error}.") from None
+            raise InputError(f"{path} is not an Inspect log, or is damaged: {error}.") from None
         except OSError as error:
             raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
         return
     if path.stat().st_size > MAX_DOCUMENT_BYTES:
         raise InputError(
-            f"{path} is longer than {MAX_DOCUMENT_BYTES // 2**20} MiB; convert it to the format "
-            "that has a file per sample (`inspect log convert --to eval`)."
+            f"{path} is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB; convert it to the format "
+            "with one file per sample (`inspect log convert --to eval`)."
         )
     log = _decode(path.read_bytes(), str(path))
     model = _model(log)
@@ -106,7 +106,7 @@ def _zipped(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         names = {member.filename: member for member in members}
         start = names.get(_HEADER) or names.get(_START)
         if start is None:
-            raise InputError(f"{path} is a zip file, but no log of Inspect: it has no {_HEADER}.")
+            raise InputError(f"{path} is a zip file but not an Inspect log: it has no {_HEADER}.")
         model = _model(_decode(_read(path, file, archive, start), f"{path}, {start.filename},"))
         for member in members:
             if member.filename.startswith("samples/") and member.filename.endswith(".json"):
@@ -115,29 +115,31 @@ def _zipped(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _check_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
-    """Raise if a member is called as if outside the archive, is too large, or overlaps others."""
+    """Raise if the name of a member points outside the archive, or if it is too large or
+    overlaps others.
+    """
     for member in members:
         parts = PurePosixPath(member.filename.replace("\\", "/")).parts
         if ".." in parts or parts[:1] == ("/",):
             raise InputError(
-                f"{path} holds a file called {member.filename!r:.80}, outside of the archive, as "
-                "no log of Inspect does."
+                f"{path} contains a file whose name, {member.filename!r:.80}, points outside the "
+                "archive, so it is not a valid Inspect log."
             )
         if member.file_size > MAX_DOCUMENT_BYTES:
             raise _too_long(path, member)
     if sum(member.compress_size for member in members) > path.stat().st_size:
-        raise InputError(f"{path} holds files that overlap, as no log of Inspect does.")
+        raise InputError(f"{path} contains overlapping files, so it is not a valid Inspect log.")
 
 
 def _too_long(path: Path, member: zipfile.ZipInfo) -> InputError:
     return InputError(
-        f"{path}, {member.filename:.80}, is longer than {MAX_DOCUMENT_BYTES // 2**20} MiB when "
+        f"{path}, {member.filename:.80}, is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB when "
         "unpacked."
     )
 
 
 def _read(path: Path, file: BinaryIO, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """A member's bytes, of which no more than the limit are unpacked."""
+    """A member's bytes; no more than the limit are unpacked."""
     if member.compress_type == _ZSTANDARD:
         data = _read_zstandard(file, member)
     else:
@@ -154,7 +156,7 @@ def _read(path: Path, file: BinaryIO, archive: zipfile.ZipFile, member: zipfile.
 def _read_zstandard(file: BinaryIO, member: zipfile.ZipInfo) -> bytes:
     require(
         "zstandard",
-        "A log of Inspect",
+        "An Inspect log",
         "inspect",
         "convert the log (`inspect log convert --to json`)",
     )
@@ -221,7 +223,7 @@ def _sample(location: str, model: str, content: Mapping[str, Any]) -> LoggedSamp
 
 
 def _given(content: Mapping[str, Any]) -> Any:
-    """All messages before the answer, with those that solvers added; or the input alone."""
+    """All messages before the answer, including those that solvers added; or only the input."""
     messages = content.get("messages")
     if not isinstance(messages, list) or not messages:
         return content.get("input")
@@ -230,7 +232,7 @@ def _given(content: Mapping[str, Any]) -> Any:
 
 
 def _prompt(given: Any, attached: Mapping[str, Any]) -> Prompt:
-    """The input; a text is sent as the message of a user."""
+    """The input; a text is sent as a user message."""
     if isinstance(given, list):
         turns = tuple(
             Message(role=each["role"], content=_content(each.get("content"), attached))
@@ -242,7 +244,7 @@ def _prompt(given: Any, attached: Mapping[str, Any]) -> Prompt:
 
 
 def _content(content: Any, attached: Mapping[str, Any]) -> str:
-    """The text of a message, whose parts may be reasoning and images too."""
+    """The text of a message, whose parts may also be reasoning and images."""
     if isinstance(content, list):
         return "".join(
             _content(part.get("text"), attached)

@@ -35,7 +35,7 @@ def is_log(path: Path) -> bool:
 
 
 def read_samples(path: Path) -> Iterator[LoggedSample]:
-    """The samples of a file. One that has several filters is written once for each."""
+    """The samples of a file. A sample with several filters is written once for each."""
     model = _model_name(path)
     met: dict[str, tuple[str, Any]] = {}
     for row in read_rows(path, suffix=".jsonl"):
@@ -44,7 +44,7 @@ def read_samples(path: Path) -> Iterator[LoggedSample]:
         if name in met:
             other, answers = met[name]
             if other == filtered or answers != values.get("resps"):
-                raise InputError(f"{row.location} has the sample {name} of the task again.")
+                raise InputError(f"{row.location} repeats the sample {name} of the task.")
             continue
         met[name] = filtered, values.get("resps")
         yield _sample(row, model)
@@ -57,7 +57,7 @@ def _sample(row: FileRow, model: str) -> LoggedSample:
     arguments = _arguments(values.get("arguments"), location)
     answers = values.get("resps")
     if not isinstance(answers, list) or len(answers) != len(arguments):
-        raise InputError(f"{location} does not have an answer per request (`resps`).")
+        raise InputError(f"{location} does not have one answer per request (`resps`).")
     sample = LoggedSample(
         location=location,
         name=f"doc_id {values.get('doc_id')}",
@@ -71,8 +71,8 @@ def _sample(row: FileRow, model: str) -> LoggedSample:
     if isinstance(arguments[0][1], str):
         if any(context != arguments[0][0] for context, _ in arguments):
             raise InputError(
-                f"{location} scores one text after several contexts, which is no choice between "
-                "texts."
+                f"{location} scores one text after several contexts, which is not a choice "
+                "between texts."
             )
         sample.texts = tuple(str(text) for _, text in arguments)
         sample.logprobs = tuple(_log_likelihood(each, location) for each in answers)
@@ -99,7 +99,7 @@ def _arguments(arguments: Any, location: str) -> list[tuple[Any, Any]]:
 
 
 def _prompt(sent: Any) -> Prompt:
-    """A text, or the messages that a chat service was sent, which are written as JSON."""
+    """A text, or the messages sent to a chat service, which are written as JSON."""
     if isinstance(sent, str) and sent.startswith("[{"):
         with suppress(ValueError):
             sent = json.loads(sent)
@@ -116,8 +116,9 @@ def _is_exported(document: Mapping[str, Any]) -> bool:
 
 
 def _exported_prompt(document: Mapping[str, Any], chat: Prompt) -> Prompt:
-    """The prompt of an exported document, which the harness sends by a chat template if it has a
-    system message, or if it is not sent as it is."""
+    """The prompt of an exported document, which the harness sends through a chat template if it
+    has a system message, or if it is not sent as it is.
+    """
     prompt, system = document["prompt"], document.get("system") or ""
     if not system and isinstance(chat, str) and chat.strip() == prompt.strip():
         return str(prompt)
@@ -137,12 +138,12 @@ def _log_likelihood(answers: Any, location: str) -> float:
 def _texts(answers: list[Any], location: str) -> list[str]:
     found = [text for each in answers for text in (each if isinstance(each, list) else [each])]
     if not found or not all(isinstance(text, str) for text in found):
-        raise InputError(f"{location} has answers (`resps`) that are no texts.")
+        raise InputError(f"{location} has answers (`resps`) that are not texts.")
     return found
 
 
 def _model_name(path: Path) -> str:
-    """The model in the `results_TIME.json` beside the samples, or the name of their folder."""
+    """The model in the `results_TIME.json` next to the samples, or the name of their folder."""
     time = path.stem.rpartition("_")[2]
     results = path.with_name(f"results_{time}.json")
     if results.is_file() and results.stat().st_size <= MAX_DOCUMENT_BYTES:

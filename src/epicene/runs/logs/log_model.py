@@ -1,4 +1,4 @@
-"""A model that answers from logs, so that what another tool asked becomes a run."""
+"""A model that answers from logs, so that an evaluation by another tool becomes a run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def log_model(
     answered: Mapping[str, Sequence[tuple[Any, Answers]]], files: Sequence[Path]
 ) -> SimpleModel:
-    """The one model of logs, with the answers that were matched; all others are failures."""
+    """The single model of the logs, with the matched answers; all other requests fail."""
     if len(answered) != 1:
         raise InputError(
-            f"The logs are of {len(answered)} models ({', '.join(answered)}); a run has one, so "
-            "give the logs of each by themselves."
+            f"The logs are from {len(answered)} models ({', '.join(answered)}), but a run has "
+            "one; pass the logs of each model separately."
         )
     ((label, items),) = answered.items()
     known: dict[tuple[str, str], Answer] = {

@@ -35,7 +35,9 @@ class _Match(NamedTuple):
 def first_requests(
     suite: Suite[Any, Any], item: Any, protocol: Protocol
 ) -> list[tuple[Stage[Any, Any], Request]]:
-    """What an item is asked in the stages that need no other; those of the protocol come first."""
+    """The requests of an item in the stages that do not need another stage; those of the
+    protocol come first.
+    """
     stages = [stage for stage in suite.stages if not stage.needs]
     stages.sort(key=lambda stage: not stage.when(protocol))
     return [
@@ -46,10 +48,10 @@ def first_requests(
 def answers_from_logs(
     suite: Suite[Any, Any], files: list[Path], dataset: Dataset, protocol: Protocol
 ) -> LogAnswers:
-    """The answers in logs to what the suite asks; raises if a sample fits no request.
+    """The answers in logs to the suite's requests; raises if a sample matches no request.
 
-    A request that a log lacks, but that it has for other items, is one without an answer; formats
-    that it does not have at all are left out.
+    A request that a log lacks, but has for other items, counts as unanswered; formats that it does
+    not have at all are left out.
     """
     logged = LoggedAnswers(read_logs(files))
     matches: list[tuple[Any, str, list[_Match]]] = []
@@ -109,30 +111,30 @@ def _answers(
 
 
 def _check_comparable(sample: LoggedSample, request: Request, protocol: Protocol) -> None:
-    """Raise if a log cannot say what the protocol measures."""
+    """Raise if a log does not contain what the protocol measures."""
     if not isinstance(request, Score) or sample.is_choice:
         return
     if getattr(protocol, "measure", "sum") == "per token":
         raise InputError(
-            f"{sample.location} has one log-likelihood per text and not its number of tokens, "
+            f"{sample.location} has one log-likelihood per text but not the number of tokens, "
             "which the measure `per token` needs (--set measure=sum)."
         )
     if not request.context and request.first_token != "bos":
         raise InputError(
-            f"{sample.location} has texts scored after a beginning token, and the protocol "
-            f"{protocol.name} scores them without (--set first_token=bos)."
+            f"{sample.location} has texts scored after a beginning-of-sequence token, but the "
+            f"protocol {protocol.name} scores them without one (--set first_token=bos)."
         )
 
 
 def _choice(
     suite: Suite[Any, Any], protocol: Protocol, item: Any, text: str, location: str
 ) -> Answer | None:
-    """The answer of a multiple choice, where the suite takes choices."""
+    """The answer to a multiple choice, if the suite takes choices."""
     row = suite.read_answer_row
     given = None if row is None else row({"choice": text}, item, protocol)
     if given is None:
         raise InputError(
-            f"{location} is a multiple choice, which the suite {suite.name} does not ask."
+            f"{location} is a multiple choice, which the suite {suite.name} does not use."
         )
     return given[1]
 
@@ -141,11 +143,11 @@ def _notes(
     logged: LoggedAnswers, matches: Sequence[tuple[Any, str, Sequence[_Match]]]
 ) -> Iterator[str]:
     if logged.identical:
-        yield f"{logged.identical} samples whose texts are all the same are left out."
+        yield f"{logged.identical} samples whose texts are all identical are left out."
     if logged.spaced:
         yield (
-            "Texts were scored with white space before or after them, which Epicene does not add: "
-            "a run of Epicene can differ."
+            "Texts were scored with white space before or after them, which Epicene does not "
+            "add, so a run of Epicene can differ."
         )
     fewer = {
         (len(each.sample.written), each.request.samples)

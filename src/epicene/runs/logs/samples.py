@@ -25,8 +25,9 @@ _EXCERPT = 60  # characters
 
 @dataclass(slots=True)
 class LoggedSample:
-    """What a model was given, and what it answered: `logprobs` of `texts`, `written` texts, or the
-    one of `texts` that it chose. `item` and `request` are named by exported tasks alone."""
+    """A model's input and answer: `logprobs` of `texts`, `written` texts, or the one of `texts`
+    that it chose. Only exported tasks name `item` and `request`.
+    """
 
     location: str
     name: str  # for people: doc_id 7
@@ -45,7 +46,7 @@ class LoggedSample:
 
     @property
     def excerpt(self) -> str:
-        """The beginning of what the model was given."""
+        """The beginning of the model's input."""
         shown = (self.texts or (_plain(self.prompt),))[0]
         shown = " ".join(shown.split())
         return shown if len(shown) <= _EXCERPT else f"{shown[: _EXCERPT - 1]}…"
@@ -66,7 +67,7 @@ def _content_key(prompt: Prompt, texts: Sequence[str]) -> Key:
 
 
 class LoggedAnswers:
-    """The samples of one or more logs, which answer the requests that they fit."""
+    """The samples of one or more logs, which answer the requests that they match."""
 
     def __init__(self, samples: Iterator[LoggedSample]) -> None:
         self.samples: list[LoggedSample] = []
@@ -92,8 +93,8 @@ class LoggedAnswers:
         if other is not sample:
             raise InputError(
                 f"{sample.location} answers the request {sample.request!r} of the item "
-                f"{sample.item!r} again, after {other.location.rstrip(',')}; give the logs of one "
-                "evaluation."
+                f"{sample.item!r} a second time, after {other.location.rstrip(',')}; use the logs "
+                "of one evaluation."
             )
         key = _content_key(sample.prompt, sample.texts)
         self._same_item.setdefault((sample.model, sample.item, key), sample)
@@ -104,9 +105,10 @@ class LoggedAnswers:
         return list(dict.fromkeys(sample.model for sample in self.samples))
 
     def find(self, model: str, request: Request) -> LoggedSample | None:
-        """The sample of a model that fits a request. Requests with the same content (a pair that
-        the data has twice) take the samples with that content one after the other; a request that
-        an item has twice (two ways of masking) takes the same."""
+        """The sample of a model that matches a request. Requests with the same content (a pair
+        that occurs twice in the data) take the samples with that content in turn; a request that
+        an item has twice (two ways of masking) takes the same sample.
+        """
         texts = request.texts if isinstance(request, Score) else ()
         prompt = prompt_of(request)
         key = _content_key(prompt, texts)
@@ -123,25 +125,27 @@ class LoggedAnswers:
         return sample
 
     def refuse_unmatched(self, data: str) -> None:
-        """Raise if a sample fits no request, or if more samples than requests have one content."""
+        """Raise if a sample matches no request, or if more samples than requests have the same
+        content.
+        """
         lost = [sample for sample in self.samples if not sample.used]
         if not lost:
             return
         shown = "; ".join(f"{each.name}: {each.excerpt!r}" for each in lost[:_SHOWN])
         more = f", and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
         which = "None" if len(lost) == len(self.samples) else f"{len(lost)}"
-        verb = "fits" if which == "None" else "fit no"
+        verb = "fits" if which == "None" else "match no"
         end = " a request of" if which == "None" else " request of"
         raise InputError(
             f"{which} of the {len(self.samples)} samples in {lost[0].location.split(', ')[0]} "
-            f"{verb}{end} the data {data} under these settings, or they are there twice ({shown}"
-            f"{more}); check the suite, --data and --set."
+            f"{verb}{end} the data {data} under these settings, or occur twice ({shown}{more}); "
+            "check the suite, --data and --set."
         )
 
     def answer(
         self, sample: LoggedSample, request: Request, choose: Callable[[str], Answer | None]
     ) -> Answer | None:
-        """The answer to a request that fits; None if the sample has none."""
+        """The answer to a matching request; None if the sample has none."""
         if sample.why_missing:
             return None
         if sample.is_choice:
@@ -169,19 +173,19 @@ class LoggedAnswers:
 
 
 def prompt_of(request: Request) -> Prompt:
-    """What a model is given before it answers."""
+    """The model's input before it answers."""
     if isinstance(request, Score):
         return request.context
     return request.prompt if isinstance(request, Generate) else ""
 
 
 def _check_same(sample: LoggedSample, asked: Key, request: Request) -> None:
-    """Raise if an exported document is not what the suite asks today."""
+    """Raise if an exported document is not what the suite asks now."""
     if _content_key(sample.prompt, sample.texts) != asked:
         raise InputError(
             f"{sample.location} answers the request {request.name!r} of the item "
-            f"{request.item!r}, but was given another text than these data and settings ask about; "
-            "use the data, the protocol and the settings (--set) of the export."
+            f"{request.item!r}, but its text differs from that of these data and settings; use "
+            "the data, the protocol and the settings (--set) of the export."
         )
 
 
@@ -190,7 +194,7 @@ def log_probability(value: Any, location: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{location} has {value!r:.40} for a log-probability.") from None
+        raise InputError(f"{location} has {value!r:.40} as a log-probability.") from None
     if not math.isfinite(number) or number > _ROUNDING:
-        raise InputError(f"{location} has {number} for a log-probability.")
+        raise InputError(f"{location} has {number} as a log-probability.")
     return number

@@ -1,4 +1,4 @@
-"""A run on many machines: a stand-in model that sends batches to workers on a Ray cluster.
+"""A run on several machines: a proxy model that sends batches to workers on a Ray cluster.
 
 The run's process plans and writes (`model`, `scheduler`, `worker_pool`). A child process talks to
 Ray (`cluster` on our side, `ray_process` on its side), because Ray ends a process that loses its

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def size_workers(
     machines: Sequence[Machine], workers: int | None, gpus: float | None
 ) -> messages.Connected:
-    """How many workers the machines have room for, and each one's share.
+    """How many workers the machines have room for, and the resources of each.
 
-    With GPUs a worker has one, or as many as it is said, and a processor; without, the workers
-    share the processors evenly, one worker a machine unless it is said how many.
+    With GPUs, each worker gets one GPU, or as many as the settings say, and one CPU; without GPUs,
+    the workers share the CPUs evenly (default: one worker per machine).
     """
     if gpus is None:
         gpus = 1.0 if any(machine.get("GPU", 0.0) for machine in machines) else 0.0
@@ -60,18 +60,18 @@ def _processors(machine: Machine) -> int:
 
 
 def _shares(machine: Machine, gpus: float) -> int:
-    """How many workers a machine's GPUs bear; a share below one is of a single GPU."""
+    """How many workers fit on a machine's GPUs; a share below one is of a single GPU."""
     there = machine.get("GPU", 0.0)
     shares = int(1 / gpus + 1e-6)  # 1 / 0.1 may be a little below 10
     return int(there) * shares if gpus < 1 else int(there // gpus)
 
 
-NODE_GONE = "the node of the cluster on this machine is gone"
+NODE_GONE = "the cluster's node on this machine is gone"
 
 # Ray's error messages, and what they mean to the user.
 _MEANINGS = (
     ("WrongClusterID", "another cluster answers at its address"),
-    ("Failed to connect to GCS", "its head does not answer"),
+    ("Failed to connect to GCS", "its head node does not answer"),
 )
 _FRAME = regex.compile(r"\*\*\* |\S*\(.*\) \[0x[0-9a-f]+\]|\s+@ ")  # of a native stack
 _LOGGED = regex.compile(r"\[[^\]]+ [A-Z] \d+ \d+\] (?:\([^)]*\) )?\S+:\d+:\s+")
@@ -86,7 +86,7 @@ def first_line(error: BaseException) -> str:
 
 
 def exit_reason(said: str) -> str:
-    """What a process said before Ray ended it, without the stack and the marks of a log."""
+    """What a process printed before Ray ended it, without the stack trace and log prefixes."""
     lines = [line for line in said.splitlines() if line.strip() and not _FRAME.match(line)]
     if not lines:
         return "the connection ended"
@@ -104,7 +104,7 @@ class ClusterLink(Protocol):
     """Passes commands to a cluster and events back."""
 
     def send(self, command: messages.Command) -> None:
-        """Have a command executed; if the cluster is lost, an event will say so."""
+        """Execute a command; if the cluster is lost, an event will say so."""
 
     def events(self, timeout: float) -> Iterator[messages.Event]:
         """The events so far; waits up to `timeout` seconds for the first."""
@@ -114,7 +114,7 @@ class ClusterLink(Protocol):
 
 
 class ChildProcessLink:
-    """The child process, started to reach a cluster, and anew after the cluster was lost."""
+    """The child process, started to reach a cluster, and restarted after the cluster was lost."""
 
     def __init__(self) -> None:
         if importlib.util.find_spec("ray") is None:
@@ -126,7 +126,7 @@ class ChildProcessLink:
         self._said: IO[bytes] | None = None
 
     def send(self, command: messages.Command) -> None:
-        """Have a command executed; if the cluster is lost, an event will say so."""
+        """Execute a command; if the cluster is lost, an event will say so."""
         if isinstance(command, messages.Connect) and self._process is None:
             self._begin()
         if self._connection is None:
@@ -166,7 +166,7 @@ class ChildProcessLink:
         theirs.close()
 
     def _heard(self) -> str:
-        """What the child and Ray in it said."""
+        """What the child process, and Ray in it, printed."""
         assert self._said is not None
         self._said.seek(0)
         return self._said.read().decode(errors="replace")
@@ -216,7 +216,7 @@ class Cluster:
 
     @property
     def room(self) -> messages.Connected:
-        """How many workers of which size there is room for; the cluster is reached for that."""
+        """How many workers of which size there is room for; connects to the cluster."""
         if self._room is None:
             reached = self._attempt()
             if isinstance(reached, messages.Connected):
@@ -258,16 +258,16 @@ class Cluster:
         if self._losses >= MAX_LOSSES:
             raise RunError(
                 f"{cluster} was lost {self._losses} times in a row before its workers answered "
-                f"anything ({reason}); every answer so far is kept: see to the machines and their "
-                "network, and run the same command again."
+                f"anything ({reason}). All answers so far are stored; check the machines and "
+                "their network, and run the same command again."
             )
         self.show_message(f"{cluster} was lost ({reason}); waiting up to {patience} for it.")
         deadline = time.monotonic() + self.settings.patience
         while isinstance(reached := self._attempt(), messages.ClusterLost):
             if time.monotonic() > deadline:
                 raise RunError(
-                    f"{cluster} has not answered for {patience} ({reached.reason}); every answer "
-                    "so far is kept: run the same command again when it is back."
+                    f"{cluster} has not answered for {patience} ({reached.reason}). All answers "
+                    "so far are stored; run the same command again when it is back."
                 )
             time.sleep(min(_RETRY_INTERVAL, self.settings.patience))
         self.show_message(f"{cluster} is back.")
@@ -287,7 +287,7 @@ class Cluster:
                 if isinstance(event, messages.Connected | messages.ClusterLost):
                     return event
         self._link.close()
-        what = "nothing there answered as a Ray cluster" if self.settings.address else "not begun"
+        what = "no Ray cluster answered there" if self.settings.address else "it did not start"
         return messages.ClusterLost(reason=f"{what} within {format_seconds(CONNECT_TIMEOUT)}")
 
     def close(self) -> None:

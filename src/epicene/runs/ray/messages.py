@@ -1,6 +1,6 @@
 """Messages between the run's process, its child process at the cluster, and the workers.
 
-Commands and events are pickled, as both ends are the same program. What workers get and give is
+Commands and events are pickled, because both ends are the same program. Workers send and receive
 MessagePack: another version of Epicene may be installed there, and must be able to say so.
 """
 
@@ -17,7 +17,7 @@ from epicene.models import BatchLimit, ModelSpec
 
 
 class ShardInput(Record, frozen=True):
-    """A shard: whole batches of one verb, and the images that they look at, by sha256."""
+    """A shard: whole batches of one verb, and the images that they use, by SHA-256."""
 
     batches: list[list[tuple[int, Request]]]
     images: dict[str, bytes] = {}
@@ -32,7 +32,7 @@ class ShardOutput(Record, frozen=True, tag=True):
 
 
 class WorkerInfo(Record, frozen=True, kw_only=True, tag=True):
-    """Who a worker is. A model that has yet to learn has no identity."""
+    """The identity of a worker. A model that has not been trained yet has no identity."""
 
     identity: Identity | None
     verbs: frozenset[str]
@@ -43,7 +43,7 @@ class WorkerInfo(Record, frozen=True, kw_only=True, tag=True):
 
 
 class Refusal(Record, frozen=True, kw_only=True, tag=True):
-    """Why a worker cannot go on, in a sentence; `input` if the user's input is wrong."""
+    """Why a worker cannot continue, in one sentence; `input` if the user's input is wrong."""
 
     sentence: str
     input: bool
@@ -95,7 +95,7 @@ class Call(Record, frozen=True, kw_only=True):
 
 
 class StopWorker(Record, frozen=True, kw_only=True):
-    """End a worker, whatever it does."""
+    """End a worker, whatever it is doing."""
 
     worker: int
 

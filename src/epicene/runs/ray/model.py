@@ -1,4 +1,4 @@
-"""A stand-in for a model whose answers come from workers on a cluster."""
+"""A proxy for a model whose answers come from workers on a cluster."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class RayExecutor:
-    """Opens models on a cluster. Workers are held for one model at a time, as on one machine.
+    """Open models on a cluster. Workers are kept for one model at a time, as on one machine.
 
-    One behind a server is asked from this process: workers would not make the server faster, and
-    what is spent is counted in one.
+    Requests to a model behind a server are sent from this process: workers would not make the
+    server faster, and the cost is counted in one place.
     """
 
     def __init__(
@@ -44,12 +44,14 @@ class RayExecutor:
         self._served: set[ModelSpec] = set()  # of which that was said
 
     def __call__(self, spec: ModelSpec) -> Model:
-        """A stand-in for the spec's model, or the model itself if a server answers for it."""
+        """A proxy for the spec's model, or the model itself if a server answers for it."""
         if may_charge(spec.kind):
             if spec not in self._served:
                 self._served.add(spec)
                 name = redact(spec.options.label or f"{spec.kind}:{spec.name}")
-                self._show_message(f"{name} is called from this machine, as a server answers.")
+                self._show_message(
+                    f"{name} is called from this machine because it is behind a server."
+                )
             return open_model(spec)
         scheduler = self.start_workers(spec, None)
         kind = RayLearner if scheduler.worker_info().learner else RayModel
@@ -64,7 +66,7 @@ class RayExecutor:
         return self._scheduler
 
     def is_current(self, scheduler: Scheduler) -> bool:
-        """Whether these are the workers that are held."""
+        """Whether these are the workers that are currently kept."""
         return scheduler is self._scheduler
 
     def close(self) -> None:
@@ -96,17 +98,21 @@ class RayModel:
 
     @property
     def batch_limit(self) -> BatchLimit:
-        """How the plan is cut for it, as the first worker says."""
+        """How to split the plan for it, as reported by the first worker."""
         return self._info.batch_limit
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        """Let the workers answer, started anew if another model had their place meanwhile."""
+        """Let the workers answer; they are restarted if another model took their place in the
+        meantime.
+        """
         if not self._executor.is_current(self._scheduler):
             self._restart_workers()
         yield from self._scheduler.answer(batches, files)
 
     def notes(self) -> Mapping[str, object]:
-        """How many workers there were, and what became of them, each time there were any."""
+        """How many workers there were and what happened to them, for each time they were
+        started.
+        """
         every = [*self._earlier, self._scheduler.notes()]
         worked = [notes for notes in every if notes["ray"]["shards"]]
         if len(worked) > 1:
@@ -130,6 +136,6 @@ class RayLearner(RayModel):
     """A model on a cluster that learns from the suite's own text."""
 
     def learn(self, texts: Iterable[tuple[str, str]]) -> None:
-        """Take (group, text) pairs; every worker gets them all."""
+        """Take (group, text) pairs; every worker gets all of them."""
         self._corpus = msgspec.msgpack.encode(list(texts))
         self._restart_workers()

@@ -5,8 +5,8 @@ this one can be ended and restarted. It ends with its parent, whatever it is doi
 executes commands, another receives them and notices when the parent is gone.
 
 Ray uses the token in the home folder for a cluster that it starts, but not for one named by its
-address; and with a token at a cluster that asks for none no worker starts. So we try whether a
-token is required, for which Ray has no public API.
+address; and if a token is used with a cluster that requires none, no worker starts. We therefore
+test whether a token is required, for which Ray has no public API.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _OBJECT_STORE = 512 * 2**20  # of a cluster that is begun here; shards are small
 _REACH_TIMEOUT = 10.0  # seconds
 _AUTH_MODE = "RAY_AUTH_MODE"
 _COPY_TOKEN = (
-    "copy ~/.ray/auth_token from the machine of `ray start --head`, or put what it holds into "
-    "RAY_AUTH_TOKEN"
+    "copy ~/.ray/auth_token from the machine of `ray start --head`, or set RAY_AUTH_TOKEN to its "
+    "content"
 )
-_NO_TOKEN = f"it asks for a token, and there is none here: {_COPY_TOKEN}"
-_WRONG_TOKEN = f"it asks for another token than the one here: {_COPY_TOKEN}"
+_NO_TOKEN = f"it requires a token, and there is none here: {_COPY_TOKEN}"
+_WRONG_TOKEN = f"it requires a different token from the one here: {_COPY_TOKEN}"
 
 
 def join_cluster(address: str) -> None:
-    """Join the cluster at an address, or begin one on this machine."""
+    """Join the cluster at an address, or start one on this machine."""
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if not address:
         ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
@@ -80,7 +80,7 @@ def _local_address() -> str:
 
 
 def _accepts_us(address: str) -> bool:
-    """Whether a cluster lets this process in, with the token that it has or without one."""
+    """Whether a cluster accepts this process, with the token that it has or without one."""
     from ray import _raylet
 
     native: Any = _raylet  # which has no types
@@ -89,7 +89,7 @@ def _accepts_us(address: str) -> bool:
     except exceptions.RayError as error:
         if type(error).__name__ == "AuthenticationError":  # which is younger than Ray
             return False
-        raise ConnectionError("nothing there answers as a Ray cluster does") from error
+        raise ConnectionError("no Ray cluster answers there") from error
     return True
 
 
@@ -100,7 +100,7 @@ def _use_local_token() -> None:
             maybe_enable_token_auth_if_token_available as taken_up,
         )
     except ImportError:
-        raise ConnectionError(f"it asks for a token: set {_AUTH_MODE}=token") from None
+        raise ConnectionError(f"it requires a token: set {_AUTH_MODE}=token") from None
     if not taken_up(warn_if_disabled=False):
         raise ConnectionError(_NO_TOKEN)
 
@@ -115,7 +115,7 @@ def _token_problem(error: BaseException) -> str | None:
     mode = os.environ.get(_AUTH_MODE, "")
     if mode.lower() == "token":
         return _WRONG_TOKEN
-    return f"it asks for a token, and {_AUTH_MODE} is {mode!r} here: unset it"
+    return f"it requires a token, but {_AUTH_MODE} is {mode!r} here: unset it"
 
 
 # Shards that a worker may have in hand, and the calls beside them.
@@ -127,10 +127,10 @@ _RAISED_IN_INIT = "raised in its creation task"  # Ray's words, before a Python 
 _ERROR_MESSAGES = (
     (exceptions.OutOfMemoryError, "its machine ran out of memory"),
     (exceptions.OutOfDiskError, "its machine's disk is full"),
-    (exceptions.ActorUnavailableError, "its process does not answer any more"),
+    (exceptions.ActorUnavailableError, "its process no longer answers"),
     (exceptions.WorkerCrashedError, "its process has died"),
-    (exceptions.LocalRayletDiedError, "the node of the cluster on its machine is gone"),
-    (exceptions.NodeDiedError, "the node of the cluster on its machine is gone"),
+    (exceptions.LocalRayletDiedError, "the cluster's node on its machine is gone"),
+    (exceptions.NodeDiedError, "the cluster's node on its machine is gone"),
 )
 # Ray's words for a worker whose owner it could not ask, one that asks for a token, say.
 _FORGOTTEN = "all references to the actor were removed"
@@ -164,8 +164,8 @@ class RayProcess:
     def _receive(self, parent: int) -> None:
         """Queue commands; when the parent is gone, see that this process ends.
 
-        A parent that is gone is known by its end of the socket or, where another process got hold
-        of that, by this one having another parent.
+        The parent is gone if its end of the socket is closed or, if another process still holds
+        that, if this process has a different parent.
         """
         try:
             while os.getppid() == parent:
@@ -235,10 +235,11 @@ class RayProcess:
         method.remote(*arguments).future().add_done_callback(report)
 
     def _monitor(self) -> None:
-        """See that this process's own node is still one of the cluster's.
+        """Check that this process's own node still belongs to the cluster.
 
-        Without a node nobody is told that a worker will never begin. Where another cluster answers
-        in place of the one that was joined, Ray ends the process that asks, which is as good.
+        Without a node, nothing reports that a worker will never start. If a different cluster
+        answers instead of the one that was joined, Ray ends the process that asks, which serves the
+        same purpose.
         """
         own = ray.get_runtime_context().get_node_id()
         while not self._leaving.wait(_NODE_CHECK_INTERVAL):
@@ -277,8 +278,8 @@ def failure_reason(error: BaseException) -> str:
         return f"it raised {said.strip().splitlines()[-1]}"
     if _FORGOTTEN in said:
         return (
-            "the cluster could not ask this machine about it (RAY_AUTH_MODE=token, if it is set "
-            "here and not there, should be unset)"
+            "the cluster could not ask this machine about it (if RAY_AUTH_MODE=token is set here "
+            "but not there, unset it)"
         )
     found = _BECAUSE.search(said)
     return found[1] if found else first_line(error)

@@ -1,8 +1,8 @@
-"""Cut batches into shards, send them to workers, and isolate requests that kill workers.
+"""Group batches into shards, send them to workers, and isolate requests that kill workers.
 
-A shard holds whole batches of one verb, those of a run on one machine, so what is computed together
-is the same everywhere; only a batch that kills its workers is split. No shard is sent before there
-is room for it, so the plan is read no faster than workers answer.
+A shard contains whole batches of one verb, the same batches as in a run on one machine, so what is
+computed together is the same everywhere; only a batch that kills its workers is split. No shard is
+sent until there is room for it, so the plan is read no faster than workers answer.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Shard:
 
 
 def make_shards(batches: Iterator[Batch], size: Callable[[], int]) -> Iterator[Shard]:
-    """Shards of `size()` batches at most, those that begin alike together.
+    """Shards of at most `size()` batches; batches with the same beginning go together.
 
-    A model keeps what it has read of a common beginning (an instruction, a chat's opening) for the
-    batches that come next. One batch at a time is taken of images, which are large.
+    A model caches a shared beginning (an instruction, the start of a chat) for the next batches.
+    Batches with images, which are large, are sent one at a time.
     """
     while window := list(islice(batches, SORT_WINDOW)):
         window.sort(key=lambda batch: (verb(batch[0][1]), request_prefix(batch[0][1])))
@@ -70,10 +70,10 @@ def make_shards(batches: Iterator[Batch], size: Callable[[], int]) -> Iterator[S
 
 
 def split_shard(shard: Shard) -> tuple[Shard, Shard] | None:
-    """A shard that ended its workers, in two: between batches, or inside the only one.
+    """Split a shard that killed its workers in two: between batches, or inside its only batch.
 
-    None where it is a single request. Each half was there when workers ended, so the next one that
-    ends over it is enough.
+    None if it is a single request. Each half was there when workers died, so one more killed worker
+    is enough.
     """
     whole, *others = shard.batches
     if others:
@@ -115,7 +115,7 @@ class Scheduler:
         self._counts = {"shards": 0, "retried": 0, "isolated": 0}
 
     def worker_info(self) -> messages.WorkerInfo:
-        """The first worker that is ready; all others must have loaded the same model."""
+        """The first worker that is ready; all others must load the same model."""
         return self._pool.worker_info()
 
     def notes(self) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class Scheduler:
         return busy or bool(self._suspects) or self._more(shards)
 
     def _more(self, shards: Iterator[Shard]) -> bool:
-        """Whether a shard is waiting; if none is, the next one is cut."""
+        """Whether a shard is waiting; if none is, the next one is made."""
         if not self._waiting and (shard := next(shards, None)) is not None:
             self._waiting.append(shard)
         return bool(self._waiting)
@@ -241,7 +241,7 @@ class Scheduler:
     # --- what goes wrong -------------------------------------------------------------------
 
     def _overdue(self) -> Iterator[NumberedAnswers]:
-        """End the workers that take too long over a shard."""
+        """End workers that take too long for a shard."""
         for number, worker in list(self._pool.workers.items()):
             if worker.shards:
                 limit = self._limit(next(iter(worker.shards.values())))
@@ -251,7 +251,7 @@ class Scheduler:
                     )
 
     def _limit(self, shard: Shard) -> float:
-        """How many seconds a shard may take."""
+        """The time limit of a shard, in seconds."""
         timeout = self._cluster.settings.worker_timeout
         if timeout is not None:
             return timeout

@@ -24,7 +24,7 @@ _MIN_GPUS = 0.0001  # Ray counts no finer
 
 @dataclass(frozen=True)
 class RaySettings:
-    """The user's settings; None is chosen by the size of the cluster."""
+    """The user's settings; None is replaced by a value that suits the size of the cluster."""
 
     # HOST:PORT or `auto`; "" is a cluster of this machine alone, begun for the run.
     address: str = ""
@@ -45,15 +45,16 @@ class RaySettings:
         if self.address not in {"", AUTO}:
             parse_address(self.address, address_is)
         if self.workers is not None and self.workers < 1:
-            raise InputError(f"--workers wants a number from 1, not {self.workers}.")
+            raise InputError(f"--workers must be a number of at least 1, not {self.workers}.")
         if self.worker_timeout is not None and not self.worker_timeout > 0:
             raise InputError(
-                f"--worker-timeout wants a number of seconds above 0, not {self.worker_timeout:g}."
+                "--worker-timeout must be a number of seconds greater than 0, not "
+                f"{self.worker_timeout:g}."
             )
         if self.gpus_per_worker is not None and not _is_valid_gpu_share(self.gpus_per_worker):
             raise InputError(
-                "--gpus-per-worker wants a whole number, or a share of one GPU between "
-                f"{_MIN_GPUS:g} and 1, which is all that Ray can give, not "
+                "--gpus-per-worker must be a whole number, or a share of one GPU between "
+                f"{_MIN_GPUS:g} and 1, which is all that Ray supports, not "
                 f"{self.gpus_per_worker:g}."
             )
 
@@ -64,9 +65,9 @@ def parse_address(address: str, called: str = "--ray-address") -> tuple[str, int
     if found and _is_host(found["host"], found["ipv6"]) and 0 < int(found["port"]) < 2**16:
         return found["host"] or found["ipv6"], int(found["port"])
     raise InputError(
-        f"{called} wants HOST:PORT, as `ray start --head` says it (an IPv6 address in brackets: "
-        f"[::1]:6379), `{AUTO}` for the cluster on this machine, or `{LOCAL}` for a new one, not "
-        f"{address!r}."
+        f"{called} must be HOST:PORT, as printed by `ray start --head` (an IPv6 address in "
+        f"brackets: [::1]:6379), `{AUTO}` for the cluster on this machine, or `{LOCAL}` for a new "
+        f"one, not {address!r}."
     )
 
 

@@ -1,7 +1,7 @@
 """The worker process on the cluster: loads a model once and answers shard after shard.
 
-Ray makes an actor of `Worker`; nothing here knows of Ray. Calls come in several threads, so that
-the next shard is there before this one is done; one thread answers.
+Ray turns `Worker` into an actor; nothing here depends on Ray. Calls arrive in several threads, so
+that the next shard is there before this one is done; one thread answers.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def local_versions() -> dict[str, str]:
 
 
 class LibraryVersions:
-    """Which machines have which versions of libraries. A missing library is no difference."""
+    """Which machines have which versions of libraries. A missing library is not a difference."""
 
     def __init__(self) -> None:
         self._holders: dict[str, dict[str, set[str]]] = {}  # by library and version
 
     def add(self, holder: str, versions: dict[str, str]) -> list[str]:
-        """Add a machine's versions; a sentence about each that is new."""
+        """Add a machine's versions; return a sentence about each new version."""
         news = []
         for name, version in versions.items():
             known = self._holders.setdefault(name, {})
@@ -63,7 +63,7 @@ class LibraryVersions:
                 )
                 news.append(
                     f"{name} is {version} on {holder} and {others}: answers may differ in their "
-                    "last digits; install the same on every machine."
+                    "last digits; install the same version on every machine."
                 )
             known.setdefault(version, set()).add(holder)
         return news
@@ -86,7 +86,7 @@ _LOCKED_SUFFIX = ".held"  # how the name of a folder ends that its worker has lo
 
 
 class WorkerImages:
-    """A worker's images: those that its shards look at, and those drawn and not sent yet.
+    """A worker's images: those that its shards use, and those drawn but not sent yet.
 
     An image that was sent is in the run's folder, so it is not sent twice.
     """
@@ -100,7 +100,7 @@ class WorkerImages:
         remove_stale_folders()
 
     def put(self, data: bytes) -> str:
-        """Keep a drawn image; its sha256."""
+        """Keep a drawn image; return its SHA-256."""
         name = hashlib.sha256(data).hexdigest()
         self._drawn[name] = data
         return name
@@ -120,7 +120,7 @@ class WorkerImages:
                 self._users[name] += 1
 
     def drop(self, names: Iterable[str]) -> None:
-        """Remove images that no shard looks at any more."""
+        """Remove images that no shard uses any more."""
         with self._lock:
             for name in names:
                 self._users[name] -= 1
@@ -140,7 +140,9 @@ class WorkerImages:
 
 
 def make_locked_folder() -> tuple[Path, int]:
-    """A new temporary folder, and the lock on it, which ends with this process at the latest."""
+    """A new temporary folder, and the lock on it, which is released when this process ends at
+    the latest.
+    """
     folder = Path(tempfile.mkdtemp(prefix="epicene-"))
     lock = os.open(folder, os.O_RDONLY)
     # Where the disk knows no locks (some networks' disks) nobody can sweep either.
@@ -174,7 +176,7 @@ def drawn_images(answers: Iterable[Answer]) -> set[str]:
 
 
 def images_to_send(batches: Iterable[Batch], files: ImageStore) -> dict[str, bytes]:
-    """The images that batches look at. One that is missing is left for the model to say so."""
+    """The images that batches use. If one is missing, the model reports it."""
     names = {
         request.image for batch in batches for _, request in batch if isinstance(request, Look)
     }
@@ -208,11 +210,11 @@ class Worker:
         self._model: Model | None = None
 
     def machine_name(self) -> bytes:
-        """The machine that has room for this worker; asked before anything that takes long."""
+        """The machine that has room for this worker; called before anything that takes long."""
         return platform.node().encode()
 
     def open(self, setup: bytes, corpus: bytes | None = None) -> bytes:
-        """Load the model, let it learn if it has to, and say who it is."""
+        """Load the model, train it if necessary, and return its identity."""
         try:
             return messages.encode(self._open(messages.decode_worker_setup(setup), corpus))
         except EpiceneError as error:
@@ -238,8 +240,8 @@ class Worker:
     def _open(self, setup: messages.WorkerSetup, corpus: bytes | None) -> messages.WorkerInfo:
         if setup.version != __version__:
             raise InputError(
-                f"Epicene {__version__} is installed there, and {setup.version} where the run "
-                "is; install the same on every machine."
+                f"Epicene {__version__} is installed there, but {setup.version} where the run is; "
+                "install the same version on every machine."
             )
         # A model given by a relative path is found where the machines share their folders.
         if Path(setup.folder).is_dir():
@@ -259,7 +261,7 @@ class Worker:
         )
 
     def _serve(self, model: Model) -> None:
-        """Answer shards for ever; errors go to the calls that wait."""
+        """Answer shards forever; errors go to the waiting calls."""
         while True:
             first = self._tasks.get()
             try:
@@ -276,10 +278,10 @@ class Worker:
                 self._task_of.clear()
 
     def _feed(self, task: ShardTask) -> Iterator[Batch]:
-        """The batches of this shard and of those that have come meanwhile.
+        """The batches of this shard and of those that have arrived in the meantime.
 
-        A model that reads ahead is given the next shard's batches before it is done with this one;
-        it is asked to finish only when there is nothing more to do.
+        A model that reads ahead gets the next shard's batches before it is done with this one; it
+        is asked to finish only when there is nothing left to do.
         """
         while True:
             task.began = time.monotonic()

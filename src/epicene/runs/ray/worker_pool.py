@@ -1,4 +1,6 @@
-"""The workers of one model: started, checked to be the same model, timed out, and replaced."""
+"""The workers of one model: start them, check that they load the same model, time them out, and
+replace them.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,10 @@ _LOAD_TIMEOUT = 1800.0  # seconds for the model to be loaded there
 
 
 class StartupMonitor:
-    """Says that no worker is ready or can be, and ends the run if none finds room for too long.
+    """Report when no worker is ready or can be placed, and end the run if none can be placed for
+    too long.
 
-    Only time in which `look` is called counts, not that between two calls of `answer`.
+    Only time during which `look` is called counts, not the time between two calls of `answer`.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -39,16 +42,16 @@ class StartupMonitor:
 
     @property
     def load_timeout(self) -> float:
-        """Seconds in which a worker with a place is ready; no less than it has for a shard."""
+        """How many seconds a placed worker has to get ready; no less than it has for a shard."""
         return max(_LOAD_TIMEOUT, self._cluster.settings.worker_timeout or 0.0)
 
     def reset(self) -> None:
-        """Forget how long was waited before."""
+        """Reset the waiting time."""
         self._said = False
         self._none_ready_since = self._none_placed_since = None
 
     def look(self, *, placed: bool, ready: bool) -> None:
-        """Note whether any worker has a place, and whether any has loaded the model."""
+        """Record whether any worker has been placed, and whether any has loaded the model."""
         if ready:
             self.reset()
             return
@@ -62,14 +65,14 @@ class StartupMonitor:
         elif now - self._none_placed_since > _PLACEMENT_TIMEOUT:
             raise RunError(
                 f"No worker could start within {format_seconds(_PLACEMENT_TIMEOUT)}: "
-                f"{self._no_place()}; make room and run the same command again."
+                f"{self._no_place()}; free some resources and run the same command again."
             )
         if self._said:
             return
         if not placed and not self._cluster.room.suitable_machines:
             self._said = True  # at once: time alone will not change that
             self._cluster.show_message(
-                f"No worker can start: {self._no_place()}; the run waits "
+                f"No worker can start: {self._no_place()}; waiting up to "
                 f"{format_seconds(_PLACEMENT_TIMEOUT)} for one."
             )
         elif now - self._none_ready_since > _REPORT_AFTER:
@@ -79,7 +82,7 @@ class StartupMonitor:
 
     def _no_place(self) -> str:
         room = self._cluster.room
-        what = "free place of" if room.suitable_machines else "machine with"
+        what = "free room for" if room.suitable_machines else "machine with"
         return (
             f"{self._cluster.settings.description} has no {what} "
             f"{_counted(room.cpus, 'processor')} and {_counted(room.gpus, 'GPU')}"
@@ -98,7 +101,7 @@ _NOTES_TIMEOUT = 10.0
 
 @dataclass
 class PooledWorker:
-    """A worker with the shards it was sent, by number, the oldest first."""
+    """A worker with the shards it was sent, by number, oldest first."""
 
     info: messages.WorkerInfo | None = None
     machine: str = ""  # known once it has found a place
@@ -114,7 +117,7 @@ class PooledWorker:
 
 
 class WorkerPool:
-    """Keeps as many workers as are wanted, one at first."""
+    """Keep as many workers as are wanted, one at first."""
 
     def __init__(self, cluster: Cluster, setup: bytes, corpus: bytes | None) -> None:
         self._cluster = cluster
@@ -137,7 +140,7 @@ class WorkerPool:
         self.versions.add("the machine of the run", local_versions())
 
     def worker_info(self) -> messages.WorkerInfo:
-        """The first worker that is ready; all others must have loaded the same model."""
+        """The first worker that is ready; all others must load the same model."""
         if self._first is None:
             self.start_workers()
         while self._first is None:
@@ -187,12 +190,12 @@ class WorkerPool:
         return self.workers.pop(number)
 
     def replace_worker(self, number: int, reason: str) -> PooledWorker | None:
-        """Replace a worker; the old one, or None where it was stopped before."""
+        """Replace a worker; return the old one, or None if it was already stopped."""
         if number not in self.workers:
             return None
         worker = self.stop_worker(number)
         if worker.ready:
-            again = "; what it had in hand is tried again elsewhere" if worker.shards else ""
+            again = "; its requests are retried on another worker" if worker.shards else ""
             self._cluster.show_message(f"A worker on {worker.machine} was lost ({reason}){again}.")
         else:
             self._count_failed_start(worker, reason)
@@ -203,7 +206,7 @@ class WorkerPool:
         return worker
 
     def _count_failed_start(self, worker: PooledWorker, reason: str) -> None:
-        """Give up a worker where others work; where none does, try all places, then end the run."""
+        """Give up a worker if others work; if none does, try all places, then end the run."""
         self._failed_starts += 1
         places = self._cluster.room.workers
         place = f" (the last on {worker.machine})" if worker.machine else ""
@@ -233,13 +236,15 @@ class WorkerPool:
         return in_hand
 
     def _forget(self) -> None:
-        """Forget the workers of a cluster that is lost."""
+        """Forget the workers of a lost cluster."""
         self.losses += 1
         self.workers.clear()
         self._taught = False
 
     def handle_event(self, event: messages.Event) -> None:
-        """Take in a worker's reply, unless the worker was stopped before, with its model or not."""
+        """Process a worker's reply, unless the worker was already stopped, with its model or
+        not.
+        """
         if not isinstance(event, messages.Reply) or event.worker not in self.workers:
             return
         number, worker = event.worker, self.workers[event.worker]
@@ -272,7 +277,7 @@ class WorkerPool:
         self._count()
 
     def _count(self) -> None:
-        """Say once that all workers are ready."""
+        """Report once that all workers are ready."""
         self.most = max(self.most, sum(1 for _ in self.ready()))
         if self._filling and self.most >= self._wanted:
             self._filling = False
@@ -286,14 +291,18 @@ class WorkerPool:
         return ((number, worker) for number, worker in self.workers.items() if worker.ready)
 
     def check_workers(self) -> None:
-        """Replace workers that load the model for too long; see that one is or will be ready."""
+        """Replace workers that take too long to load the model; make sure that one is or will be
+        ready.
+        """
         limit = self._waiting.load_timeout
         for number, worker in list(self.workers.items()):
             loading = bool(worker.machine) and not worker.ready
             if loading and time.monotonic() - worker.placed_at > limit:
                 reason = f"it had not loaded the model within {format_seconds(limit)}"
                 self._cluster.show_message(f"A worker on {worker.machine} was lost ({reason}).")
-                self.replace_worker(number, f"{reason}; a longer --worker-timeout gives it longer")
+                self.replace_worker(
+                    number, f"{reason}; increase --worker-timeout to allow more time"
+                )
         self._waiting.look(
             placed=any(worker.machine for worker in self.workers.values()),
             ready=any(self.ready()),
@@ -341,11 +350,12 @@ def refusal_error(refusal: messages.Refusal) -> InputError | RunError:
 
 
 def check_same_model(first: messages.WorkerInfo, other: messages.WorkerInfo) -> None:
-    """Raise if a worker loaded another model than the first did."""
+    """Raise if a worker loaded a different model from the first worker."""
     one, two = first.identity, other.identity
     if one is None or two is None or one.digest == two.digest:
         return
     raise RunError(
-        f"{other.machine} loaded another {one.label} than {first.machine} did: they differ in "
-        f"{', '.join(one.differs_in(two)) or 'kind'}; put the same files on every machine."
+        f"{other.machine} and {first.machine} loaded different versions of {one.label}: they "
+        f"differ in {', '.join(one.differs_in(two)) or 'kind'}; put the same files on every "
+        "machine."
     )

@@ -1,6 +1,6 @@
-"""What a sweep will do: which runs are complete, impossible or left, and what these take.
+"""What a sweep will do: which runs are complete, impossible or left, and what the rest will take.
 
-A sweep that would exceed its limits is refused before the first request.
+A sweep that would exceed its limits is rejected before the first request.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ RunStatus: TypeAlias = Literal["open", "complete", "skipped", "cannot", "failed"
 
 @dataclass(frozen=True)
 class RunForecast:
-    """One run of a sweep before it begins."""
+    """One run of a sweep before it starts."""
 
     sweep_run: SweepRun
     status: RunStatus
@@ -79,8 +79,8 @@ class Forecaster:
         self._taken: dict[Path, SweepRun] = {}
 
     def forecast(self, sweep_run: SweepRun) -> RunForecast:
-        """The forecast of one run. Errors in the data are raised; a model that cannot be
-        reached, or lacks a verb, blocks only its own runs.
+        """The forecast of one run. Errors in the data are raised; a model that cannot be reached or
+        lacks a verb blocks only its own runs.
         """
         if sweep_run.skipped:
             return RunForecast(sweep_run, "skipped", sweep_run.skipped)
@@ -108,7 +108,7 @@ class Forecaster:
             return self._forecast_workload(sweep_run, dataset, models)
 
     def _missing_verbs(self, config: RunConfig, dataset: Dataset) -> str:
-        """The verbs that a model needs and lacks, in words; "" if none."""
+        """A description of the verbs that a model needs but lacks; "" if none."""
         lacking = []
         for role, specs in config.models.items():
             verbs = frozenset[str].intersection(*map(self._verbs_of, specs))
@@ -127,7 +127,7 @@ class Forecaster:
 
     def _blocked(self, sweep_run: SweepRun, status: RunStatus, why: str) -> RunForecast:
         if self._strict:
-            raise InputError(f"{sweep_run.title} cannot be done, and the plan is strict: {why}")
+            raise InputError(f"{sweep_run.title} cannot be run, and the plan is strict: {why}")
         return RunForecast(sweep_run, status, redact(options_to_keys(why)))
 
     def _forecast_workload(
@@ -194,7 +194,7 @@ class Forecaster:
 
 @contextmanager
 def _errors_at_plan_key(sweep_run: SweepRun, key: str = "data") -> Iterator[None]:
-    """Add to errors in the data where in the plan the data are named; or another key."""
+    """Add to errors in the data where the plan names the data, or another key."""
     try:
         yield
     except InputError as error:
@@ -205,7 +205,7 @@ def _errors_at_plan_key(sweep_run: SweepRun, key: str = "data") -> Iterator[None
 
 @contextmanager
 def _open_stored(folder: Path) -> Iterator[tuple[Manifest, AnswerStore]]:
-    """The manifest and store of a run; `RunError` where one of them is missing."""
+    """The manifest and store of a run; raises `RunError` if one of them is missing."""
     try:
         manifest, opened = read_manifest(folder), open_store(folder)
     except InputError as lost:
@@ -248,18 +248,18 @@ def unknown_spending_message(spending: Spending) -> str:
     """Why a sweep stops if the cost of earlier runs is unknown."""
     runs = " and ".join(map(str, spending.unknown))
     return (
-        f"what {runs} has spent cannot be read, so max_cost cannot be enforced: fix it, or move "
-        "it away and take what it cost from max_cost, or leave out the limit"
+        f"the cost of {runs} cannot be read, so max_cost cannot be enforced: fix it, or move it "
+        "away and subtract its cost from max_cost, or remove the limit"
     )
 
 
 def check_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) -> None:
-    """Raise if what is left, with what is `spent` in dollars, is above a limit."""
+    """Raise if what is left, together with what is `spent` in dollars, exceeds a limit."""
     over = list(_exceeded_limits(limits, ahead, spent))
     if over:
         raise InputError(
             f"The sweep exceeds its limits, so no request was sent: {'; '.join(over)}. Raise the "
-            "limit, or make the plan smaller."
+            "limit, or reduce the plan."
         )
 
 
@@ -273,11 +273,11 @@ def _exceeded_limits(limits: SweepLimits, ahead: SweepForecast, spent: float) ->
     )
     for what, name, number, limit in counts:
         if limit is not None and number > limit:
-            yield f"{number:,} {what}, and {name} is {limit:,}"
+            yield f"{number:,} {what}, but {name} is {limit:,}"
     cost, most = workload.cost, limits.max_cost
     if most is not None and workload.left and cost is not None and spent + cost > most:
-        before = f" beside the {format_dollars(spent)} that is spent" if spent else ""
-        yield f"it may cost {format_dollars(cost)}{before}, and max_cost is {format_dollars(most)}"
+        before = f" in addition to the {format_dollars(spent)} already spent" if spent else ""
+        yield f"it may cost {format_dollars(cost)}{before}, but max_cost is {format_dollars(most)}"
     seconds, hours = ahead.seconds, limits.max_hours
     if hours is not None and seconds is not None and seconds > hours * HOUR:
-        yield f"about {seconds / HOUR:.2g} hours, and max_hours is {hours:g}"
+        yield f"about {seconds / HOUR:.2g} hours, but max_hours is {hours:g}"

@@ -34,7 +34,7 @@ RefuseAtKey: TypeAlias = Callable[[InputError, str], NoReturn]
 
 @dataclass(frozen=True)
 class SweepRun:
-    """One run of the sweep. `skipped` is why the plan leaves it out, if it does."""
+    """One run of the sweep. `skipped` is the reason why the plan leaves it out, if it does."""
 
     model: str
     suite: str
@@ -69,10 +69,10 @@ def expand_plan(
     command: str = "",
     threads: int | None = None,
 ) -> tuple[SweepRun, ...]:
-    """All runs of a plan, those of one model together, and models behind a server last.
+    """All runs of a plan, grouped by model, with models behind a server last.
 
-    `limit` goes before what the plan says, as for a trial; `threads` are for the models of which
-    the plan does not say.
+    `limit` overrides the plan, e.g. for a trial; `threads` applies to models for which the plan
+    does not set it.
     """
     specs = _specs(file)
     ways = list(_suite_variants(file))
@@ -139,7 +139,8 @@ def _specs(file: PlanFile) -> list[ModelSpec]:
 def _check(spec: ModelSpec) -> None:
     """Raise if the kind or an option is unknown. Whether a model can be reached is not checked.
 
-    A model behind a server is opened without a word to it, and looks at its options when it is.
+    A model behind a server is opened without contacting the server, and checks its options when
+    opened.
     """
     registry.find("models", spec.kind)
     check_options(spec)
@@ -163,7 +164,9 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
         role, others = _roles(file, index, entry, suite)
         _check_languages(file, index, entry)
         if not entry.protocols or len(set(entry.protocols)) < len(entry.protocols):
-            file.refuse("Name each protocol once, and at least one.", "suites", index, "protocols")
+            file.refuse(
+                "Name at least one protocol, and each only once.", "suites", index, "protocols"
+            )
         for name in entry.protocols:
             key = "settings" if name in suite.protocols else "protocols"
             try:
@@ -180,7 +183,7 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
 def _roles(
     file: PlanFile, index: int, entry: SuiteEntry, suite: Suite[Any, Any]
 ) -> tuple[str, dict[str, list[ModelSpec]]]:
-    """The role that the sweep's models play, and who plays the others."""
+    """The role of the sweep's models, and the models of the other roles."""
     named = {model.name: model for model in file.plan.models}
     others: dict[str, list[ModelSpec]] = {}
     try:
@@ -189,14 +192,16 @@ def _roles(
             others[role] = [_named_model(name, named) for name in names]
         left = [role.name for role in suite.roles if role.name not in others]
         if not left:
-            raise InputError("Every role is given away; leave one for the models of the sweep.")
+            raise InputError(
+                "Every role has a model; leave one role free for the models of the sweep."
+            )
     except InputError as error:
         file.refuse(error, "suites", index, "roles")
     return left[0], others
 
 
 def _named_model(name: str, named: Mapping[str, ModelEntry]) -> ModelSpec:
-    """A model of the plan by its name, or any by its spec."""
+    """A model of the plan by its name, or any model by its spec."""
     entry = named.get(redact(name))
     spec = entry.parsed() if entry else parse_spec(name)
     _check(spec)
@@ -214,16 +219,20 @@ def _check_languages(file: PlanFile, index: int, entry: SuiteEntry) -> None:
 
 
 def _apply_skip_rules(file: PlanFile, found: list[SweepRun]) -> Iterator[SweepRun]:
-    """The runs, skipped where a rule fits; raises at a rule that fits none."""
+    """The runs, skipped if a rule matches; raises at a rule that matches none."""
     for index, rule in enumerate(file.plan.skip):
         for axis, name in _axes(rule):
             known = {getattr(sweep_run, axis) for sweep_run in found} - {""}
             if name not in known:
                 file.refuse(unknown(f"{axis} in this plan", name, known), "skip", index, axis)
         if not list(_axes(rule)):
-            file.refuse("The rule names nothing: model, suite, protocol, language.", "skip", index)
+            file.refuse(
+                "The rule must name at least one of model, suite, protocol and language.",
+                "skip",
+                index,
+            )
         if not any(_fits(rule, sweep_run) for sweep_run in found):
-            file.refuse("No run fits all that this rule names.", "skip", index)
+            file.refuse("No run matches everything that this rule names.", "skip", index)
     for sweep_run in found:
         why = next((rule.why for rule in file.plan.skip if _fits(rule, sweep_run)), "")
         yield replace(sweep_run, skipped=why)

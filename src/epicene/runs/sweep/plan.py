@@ -1,4 +1,4 @@
-"""The plan of a sweep, a TOML file, and errors that say where in it they are."""
+"""The plan of a sweep, a TOML file, and errors that give their position in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FIELD = regex.compile(r"unknown field `(.*?)`")
 
 
 class SweepLimits(Record, frozen=True, kw_only=True):
-    """The limits of a sweep; None is no limit."""
+    """The limits of a sweep; None means no limit."""
 
     max_requests: Count | None = None
     max_tokens: Count | None = None  # read and written
@@ -42,14 +42,14 @@ class SweepLimits(Record, frozen=True, kw_only=True):
 
 
 class ModelEntry(ModelOptions, frozen=True, kw_only=True):
-    """A model, with the options that `epicene run` has for it."""
+    """A model, with its options as in `epicene run`."""
 
     spec: str
     roles: Names = ()  # the only roles it takes; () for any
 
     @property
     def name(self) -> str:
-        """The name shown for the model, without secrets of its spec."""
+        """The name shown for the model, without the secrets in its spec."""
         return redact(self.label or self.spec)
 
     @property
@@ -84,7 +84,7 @@ class SuiteEntry(Record, frozen=True, kw_only=True):
 
 
 class SkipRule(Record, frozen=True, kw_only=True):
-    """Leaves out the runs that fit all that it names."""
+    """Leave out the runs that match everything it names."""
 
     model: str = ""
     suite: str = ""
@@ -128,7 +128,7 @@ class PlanFile:
     plan: SweepPlan
 
     def refuse(self, error: str | InputError, table: str, index: int, key: str = "") -> NoReturn:
-        """Raise an error that says where in the file it is."""
+        """Raise an error that gives its position in the file."""
         location = _location(self.path, self.text, table, index, key)
         raise InputError(f"{location}: {options_to_keys(str(error))}") from None
 
@@ -151,13 +151,13 @@ def paper_plan(suite: str) -> str:
 
 
 def read_plan(path: Path) -> PlanFile:
-    """Read a plan; errors say where in it they are."""
+    """Read a plan; errors give their position in it."""
     text = read_text(path)
     return parse_plan(parse_toml(text, path), path, text)
 
 
 def parse_plan(content: Mapping[str, Any], path: Path, text: str = "") -> PlanFile:
-    """A plan from its content; `path` and `text` say where an error is."""
+    """A plan from its content; `path` and `text` are used to locate an error."""
     try:
         plan = msgspec.convert(content, SweepPlan)
     except msgspec.ValidationError as error:
@@ -175,7 +175,10 @@ def _check_distinct_names(file: PlanFile) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             file.refuse(
-                f"Two models are called {name!r}; give one another label.", "models", index, "label"
+                f"Two models are called {name!r}; give one of them another label.",
+                "models",
+                index,
+                "label",
             )
 
 
@@ -193,7 +196,7 @@ def _validation_error(path: Path, text: str, message: str) -> InputError:
 
 
 def _location(path: Path, text: str, table: str, index: int, key: str) -> str:
-    """`FILE, line N ([[table]] 2, key)`, as far as that can be told."""
+    """`FILE, line N ([[table]] 2, key)`, as far as known."""
     entry = f"[[{table}]] {index + 1}" if table in ("models", "suites", "skip") else table
     inside = ", ".join(part for part in (entry, key) if part)
     line = _line(text, table, index, key)

@@ -1,4 +1,4 @@
-"""Run a sweep, one run after the other, and record its progress in `sweep.json`."""
+"""Run a sweep, one run at a time, and record its progress in `sweep.json`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SweepState(Record, frozen=True, kw_only=True):
 
     @property
     def unfinished(self) -> tuple[RunState, ...]:
-        """The runs that should be complete and are not."""
+        """The runs that should be complete but are not."""
         return tuple(run for run in self.runs if run.state in UNFINISHED)
 
 
@@ -97,7 +97,7 @@ def initial_state(forecast: RunForecast) -> RunState:
 
 
 class StateNotWrittenError(RunError):
-    """The state of a sweep could not be written, which ends it; `state` holds it."""
+    """The state of a sweep could not be written, which ends the sweep; `state` is that state."""
 
     def __init__(self, reason: str, state: SweepState) -> None:
         super().__init__(reason)
@@ -123,7 +123,7 @@ def _before_next(state: SweepState) -> SweepState:
 
 
 def check_state_file(out: Path) -> None:
-    """Raise if a file of another program has the name of the file that records the sweep."""
+    """Raise if a file of another program has the name of the sweep's state file."""
     path = out / STATE_FILE
     if not path.exists():
         return
@@ -133,7 +133,7 @@ def check_state_file(out: Path) -> None:
         found = {}
     if not {"format", "plan", "runs"} <= found.keys():
         raise InputError(
-            f"{path} was not written by `epicene sweep`; move it away, or name another folder with "
+            f"{path} was not written by `epicene sweep`; move it, or name another folder with "
             "--out."
         )
 
@@ -159,7 +159,7 @@ class SweepConfig:
 
 
 def run_sweep(config: SweepConfig, display: SweepProgressDisplay, executor: Executor) -> SweepState:
-    """Run all open runs one after another, and record in `sweep.json` how each ended."""
+    """Run all open runs in turn, and record in `sweep.json` how each ended."""
     check_state_file(config.out)
     states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()

@@ -199,7 +199,7 @@ def test_a_text_too_large_for_memory_fails_alone(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(network, "forward", narrow)
     answers = ask(model, asked)
     assert isinstance(answers[0], Failed)
-    assert "more memory than there is" in answers[0].reason
+    assert "more memory than is available" in answers[0].reason
     assert answers[1:] == expected[1:]
     assert notes(model)["halvings"] > 0
 

@@ -169,7 +169,7 @@ def test_the_models_own_beams() -> None:
             Generate(
                 item="1", prompt="he", decoding=Decoding(max_new_tokens=99, exact_length=True)
             ),
-            "99 tokens are more",
+            "99 tokens exceed",
         ),
         (
             Generate(item="1", prompt="he", decoding=Decoding(exact_length=True, stop=("x",))),

@@ -173,8 +173,8 @@ def test_a_gap_never_depends_on_the_batch(name: str, order: list[int], batch_siz
 def test_what_cannot_be_filled_says_why() -> None:
     model = causal(*MODELS["llama"])
     assert "no score" in failure(model, "", choices=("she", "he"), first_token="none")
-    assert "no token to begin from" in failure(model, "", first_token="none")
+    assert "no token to start from" in failure(model, "", first_token="none")
     assert "at least one" in failure(model, "she", top=0)
     assert "more than" in failure(model, "she " * LONGEST)
     nameless = causal(llama(), byte_level(bos=None, eos=None))
-    assert "neither a beginning" in failure(nameless, "she")
+    assert "no beginning" in failure(nameless, "she")

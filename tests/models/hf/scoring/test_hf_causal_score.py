@@ -156,7 +156,7 @@ def test_what_cannot_be_scored_says_why() -> None:
     assert "one token" in failure(model, "she", first_token="none")
     assert f"more than the {LONGEST}" in failure(model, "she " * LONGEST)
     nameless = causal(llama(), byte_level(bos=None, eos=None))
-    assert "neither a beginning nor an end token" in failure(nameless, "she")
+    assert "no beginning or end token" in failure(nameless, "she")
 
 
 def test_a_refused_request_takes_no_other_with_it() -> None:

@@ -243,11 +243,11 @@ def test_context_stays_visible_where_a_word_runs_on_from_it() -> None:
         (Score(item="1", texts=("he",), context=(Message(role="user", content="x"),)), "chat"),
         (
             Score(item="1", texts=("he " * 200,)),
-            "202 tokens long and the model has positions for 80",
+            "202 tokens long, but the model has positions for only 80",
         ),
         (
             Score(item="1", texts=("he is",), decoding=Decoding(top_k=50)),
-            "leave the decoding away",
+            "leave out the decoding",
         ),
     ],
 )

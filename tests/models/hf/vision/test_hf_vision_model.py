@@ -239,7 +239,7 @@ def test_a_temperature_makes_words_vary_and_not_likelihoods(
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"#!/bin/sh", "no PNG, JPEG or WebP picture"),
+        (b"#!/bin/sh", "not a PNG, JPEG or WebP image"),
         (claiming(60_000, 60_000), "far too many pixels"),
         (picture(5000, 4000), "16 megapixels"),
         (noise(0)[:200], "broken"),
@@ -259,7 +259,7 @@ def test_what_is_no_image_is_refused_and_the_others_are_seen(
     ("request_", "words"),
     [
         (look("0" * 64), "not among the run's files"),
-        (look("../../etc/passwd"), "not the SHA-256 of an image"),
+        (look("../../etc/passwd"), "not a SHA-256"),
         (look("0" * 64, choices=()), "no choices"),
     ],
 )
@@ -279,7 +279,7 @@ def test_a_template_without_a_place_for_the_image_fails(
     (copy / "chat_template.jinja").write_text(template)
     model = open_hf(str(copy), ModelOptions())
     (answer,) = answers(model, files, look(files.put(noise(0))))
-    assert answer == Failed(reason="the model's prompt has no place for a picture")
+    assert answer == Failed(reason="the model's prompt has no place for an image")
 
 
 def test_a_question_that_is_too_long_fails(models: dict[str, Model], files: ImageFolder) -> None:

@@ -1,7 +1,7 @@
 """Words that show both genders: inclusive spellings, abbreviations, and both words side by side.
 
-They are recognised, never made. A spelling gives its feminine form where the rules of the language
-say it ("acteur·rice" is "actrice"), and its masculine; "" where they do not.
+They are recognised, never generated. A spelling gives its feminine form ("acteur·rice" is
+"actrice") and its masculine form if the rules of the language provide them, and "" if not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Spelling(TextSpan, frozen=True, kw_only=True):
     """A word written for both genders, and how; `wrong` if that form does not exist.
 
-    A wrong one whose masculine and feminine are the same has one form for everybody.
+    A wrong one whose masculine and feminine are equal has the same form for everyone.
     """
 
     text: str

@@ -25,9 +25,9 @@ class Forms(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A way to write both genders: its name, how it looks, and what it reads as.
+    """A way to write both genders: its name, its pattern, and how it is read.
 
-    `read` gives None for what only looks like one.
+    `read` returns None for a word that only looks like one.
     """
 
     style: str
@@ -56,7 +56,7 @@ def same_case(model: str, word: str) -> str:
 
 
 def feminine_of(stem: str, written: str, endings: Iterable[Ending]) -> str:
-    """The feminine that an abbreviation stands for, "" if no rule says it."""
+    """The feminine form that an abbreviation stands for, "" if no rule gives it."""
     for ending in endings:
         if written in ending.written and stem.lower().endswith(ending.masculine):
             return stem[: len(stem) - len(ending.masculine)] + ending.feminine
@@ -110,7 +110,7 @@ def pairs_by_endings(
 ) -> Callable[[str, str], bool]:
     """Whether a feminine is made with one of these endings from a masculine that the lists have.
 
-    "caso" and "casa" are no pair.
+    "caso" and "casa" are not a pair.
     """
 
     def is_pair(masculine: str, feminine: str) -> bool:

@@ -2,7 +2,7 @@
 
 Each distinct prompt is read once, however many texts continue it. A finished text is no longer
 computed, and waiting ones take its place. Each row samples with its own settings and its own noise,
-so a text is the same whatever it was generated beside.
+so a text does not depend on what else is in the batch.
 
 Where several attention heads share their keys and values, the library copies these once per head
 whenever there is padding: at every token the whole cache, several times over. Here the heads of a
@@ -49,7 +49,7 @@ def has_grouped_heads(model: Any) -> bool:
 
 @contextmanager
 def grouped_attention(model: Any) -> Iterator[None]:
-    """Use grouped attention meanwhile."""
+    """Use grouped attention inside this block."""
     _register_attention()
     config = model.config.get_text_config(decoder=True)
     own = config._attn_implementation
@@ -267,7 +267,7 @@ class ContinuousBatching:
             return None
 
     def _halve(self, tried: Sequence[GenerationJob], retried: set[GenerationJob]) -> None:
-        """Remember that these were too many, or that one was tried by itself."""
+        """Record that these were too many, or that one was tried by itself."""
         if len(tried) == 1:
             retried.update(tried)
             return
@@ -276,7 +276,7 @@ class ContinuousBatching:
         self._notes["halvings"] = self._notes.get("halvings", 0) + 1
 
     def _joining(self, waiting: Sequence[GenerationJob], live: Sequence[GenerationJob]) -> int:
-        """How many waiting jobs join now: enough to be worth it, or none."""
+        """How many waiting jobs join now: enough to be worthwhile, or none."""
         count = _at_prompt_boundary(waiting, self._fitting(waiting, live))
         worth = count == len(waiting) or count >= _JOIN_SHARE * (len(live) + count)
         return count if worth else 0
@@ -323,7 +323,7 @@ class _RunningBatch:
     def join(self, jobs: Sequence[GenerationJob], keep: bool) -> list[GrowingText]:
         """Start jobs; returns the texts that their first token finished.
 
-        With `keep` more jobs of the last prompt are to come.
+        With `keep`, more jobs of the last prompt will follow.
         """
         self._notes["joined"] += len(jobs) if self.jobs else 0
         pieces, texts, newest = self._live()

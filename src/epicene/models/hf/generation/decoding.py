@@ -3,9 +3,9 @@
 The noise is one number in [0, 1) per row and step, made from the request, the seed, the sample and
 the step alone: what a row samples depends neither on its neighbours nor on when it is run.
 
-The library's `generate` keeps the caches; the next token is chosen here, row by row, and given to
-it as the only possible one. `continuous_batching` is the faster way, for the causal models that
-support it.
+The library's `generate` maintains the caches; the next token is chosen here, row by row, and passed
+to it as the only possible one. `continuous_batching` is faster, for the causal models that support
+it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SamplingParams:
 
 
 def uniform_noise(params: SamplingParams, step: int) -> float:
-    """A number evenly spread over (0, 1), the same wherever it is computed."""
+    """A number uniformly distributed over (0, 1), the same wherever it is computed."""
     counter = struct.pack("<qqq", params.seed, params.sample, step)
     drawn = hashlib.blake2b(params.key + counter, digest_size=4, person=b"epicene").digest()
     return (int.from_bytes(drawn, "little") + 0.5) / 2**32
@@ -179,9 +179,9 @@ def end_token_ids(loaded: LoadedModel) -> frozenset[int]:
 
 
 def clear_generation_config(model: Any) -> Any:
-    """The model's own generation settings, which are off from now on.
+    """The model's own generation settings, which are turned off.
 
-    A call of `generate` takes whatever it leaves unset from there.
+    A call of `generate` would otherwise use them for whatever it leaves unset.
     """
     from transformers import GenerationConfig
 
@@ -193,14 +193,15 @@ def clear_generation_config(model: Any) -> Any:
 
 
 def sampling_temperature(decoding: Decoding, own: Any) -> float:
-    """The temperature that is asked for, or else that of the model's own settings."""
+    """The requested temperature, or else that of the model's own settings."""
     if decoding.temperature is None:
         return 1.0 if own.temperature is None else float(own.temperature)
     if decoding.temperature < 0:
         raise UnanswerableError("a temperature cannot be negative")
     if not math.isfinite(decoding.temperature) or 0 < decoding.temperature < _MIN_TEMPERATURE:
         raise UnanswerableError(
-            f"nothing can be drawn at a temperature of {decoding.temperature}; 0 is greedy"
+            f"nothing can be sampled at a temperature of {decoding.temperature}; 0 means greedy "
+            "decoding"
         )
     return float(decoding.temperature)
 
@@ -231,7 +232,7 @@ RequestT = TypeVar("RequestT", bound="Request")
 
 @dataclass(frozen=True)
 class GenerationPlan(Generic[JobT]):
-    """The jobs of one request. Greedy samples are all alike, so one is generated for all."""
+    """The jobs of one request. Greedy samples are all identical, so one is generated for all."""
 
     jobs: tuple[JobT, ...]
     samples: int
@@ -354,7 +355,7 @@ class GrowingText:
             self.finish = "length"
 
     def fail(self, token: int, value: float, number_format: NumberFormat) -> None:
-        """Note that a token, counted from 1, cannot be chosen, unless the text is finished."""
+        """Record that a token, counted from 1, cannot be chosen, unless the text is finished."""
         if self.finish:
             return
         prompt = shorten(self._read(self.job.prompt), end=True)

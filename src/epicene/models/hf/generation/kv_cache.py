@@ -5,10 +5,10 @@ padded on the left. Windows and relative positions count columns back from the n
 move to a cache of another width, or be joined with others, and still attend to what it attended to
 alone.
 
-How a model computes positions and masks is up to its code, and one that computes them wrongly
-raises no error but writes other texts. So before a model generates, a few rows of known tokens are
-read as `continuous_batching` reads them (padded, expanded, joined, dropped), and its predictions
-are compared with a plain pass over each whole row.
+How a model computes positions and masks depends on its code, and a model that computes them wrongly
+raises no error but writes different texts. Before a model generates, a few rows of known tokens are
+therefore read as `continuous_batching` reads them (padded, expanded, joined, dropped), and its
+predictions are compared with a plain pass over each whole row.
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ def model_language_code(language: str, known: Iterable[str]) -> str:
         if code.startswith(f"{letters}_"):
             return code
     shown = ", ".join(codes[:40]) + (" …" if len(codes) > 40 else "")
-    raise UnanswerableError(f"the model does not know the language {language!r}; it knows {shown}")
+    raise UnanswerableError(
+        f"the model does not support the language {language!r}; it supports {shown}"
+    )
 
 
 # NLLB's language tokens; those of mBART and M2M100 are listed by their tokenizers.
@@ -197,8 +199,8 @@ class _TaskPrefix(_PlainInput):
         key = f"translation_{two_letter_code(source)}_to_{two_letter_code(target)}"
         if key not in self.prefixes:
             raise UnanswerableError(
-                f"the model has no prefix to translate from {source!r} into {target!r}; "
-                f"it has {', '.join(sorted(self.prefixes))}"
+                f"the model has no prefix to translate from {source!r} into {target!r}; it has "
+                f"{', '.join(sorted(self.prefixes))}"
             )
         return EncoderInput(_token_ids(self.tokenizer, self.prefixes[key] + text))
 

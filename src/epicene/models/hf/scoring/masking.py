@@ -78,7 +78,7 @@ def _encoded(tokenizer: Any, special: set[int], text: str, encoding: Any) -> Mas
     # Some SentencePiece vocabularies find special tokens in plain text all the same.
     if held := special.intersection([ids[i] for i in content]):
         token = tokenizer.convert_ids_to_tokens(min(held))
-        raise UnanswerableError(f"the text itself holds the special token {token}")
+        raise UnanswerableError(f"the text itself contains the special token {token}")
     spans: list[tuple[int, int]] = encoding.offsets
     for i, claimed in zip(content, close_offset_gaps([spans[i] for i in content]), strict=True):
         spans[i] = claimed
@@ -108,10 +108,10 @@ def _spans_without_space(
 
 
 def check_length(ids: Sequence[int], max_length: int) -> None:
-    """Refuse a row that the model has no positions for."""
+    """Raise if the model has no positions for a row."""
     if len(ids) > max_length:
         raise UnanswerableError(
-            f"the text is {len(ids)} tokens long and the model has positions for {max_length}"
+            f"the text is {len(ids)} tokens long, but the model has positions for only {max_length}"
         )
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """One request's rows, and what makes its answer of their log-probabilities."""
+    """One request's rows, and the function that makes its answer from their log-probabilities."""
 
     number: int
     rows: tuple[ScoringRow, ...]
@@ -215,12 +215,12 @@ def _text_score(
 
 
 def _refuse_unscored(request: Score, texts: Sequence[EncodedText]) -> None:
-    """Refuse texts of which nothing is scored, or that differ only in what is not."""
+    """Raise for texts without a scored token, or that differ only in tokens without a score."""
     for text, encoded in zip(request.texts, texts, strict=True):
         if encoded.unscored == len(encoded.starts):
             raise UnanswerableError(
-                f"the text {text!r} is one token, which has no score under the first-token policy "
-                f"{request.first_token!r}"
+                f"the text {text!r} is a single token, which has no score under the first-token "
+                f"policy {request.first_token!r}"
             )
     firsts = sorted(
         (e.ids[1:], e.ids[0], t) for e, t in zip(texts, request.texts, strict=True) if e.unscored
@@ -432,7 +432,7 @@ class GapFiller:
         if encoded.unscored:
             raise UnanswerableError(
                 f"the first token of {text!r} has no score under the first-token policy "
-                f"{request.first_token!r}, as nothing precedes it"
+                f"{request.first_token!r}, because nothing precedes it"
             )
         return scoring_row(encoded)
 

@@ -134,7 +134,7 @@ def render_prompt(processor: Any, family: str, question: str) -> str:
         )
     except Exception as error:
         # A template is a program of the model's author and may raise anything.
-        raise UnanswerableError(f"the model's chat template refused the chat: {error}") from error
+        raise UnanswerableError(f"the model's chat template rejected the chat: {error}") from error
 
 
 def prompt_style(processor: Any, family: str) -> str:
@@ -200,7 +200,7 @@ def make_vision_input(
     try:
         made = processor(images=image, text=prompt, return_tensors="pt", **settings)
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
-        raise UnanswerableError(f"the model's processor refused the picture: {error}") from error
+        raise UnanswerableError(f"the model's processor rejected the image: {error}") from error
     return VisionInput(number, request, prompt, dict(made))
 
 

@@ -94,7 +94,7 @@ def choices_as_answers(tokenizer: Any, choices: Sequence[str]) -> ChoiceTokens:
 def _checked_tokens(ids: Any) -> tuple[tuple[int, ...], ...]:
     found = tuple(ids)
     if not all(found):
-        raise UnanswerableError("the tokenizer makes no token of one of the choices")
+        raise UnanswerableError("the tokenizer makes no token from one of the choices")
     return found
 
 
@@ -252,16 +252,17 @@ class Looker:
         return made
 
     def _check(self, made: VisionInput) -> None:
-        """Refuse an input without an image, or longer than the model can read."""
+        """Raise for an input without an image, or longer than the model can read."""
         config, ids = self._model.config, made.ids
         marks = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
         mark = next((mark for mark in marks if mark is not None), None)
         if mark is not None and mark not in ids:
-            raise UnanswerableError("the model's prompt has no place for a picture")
+            raise UnanswerableError("the model's prompt has no place for an image")
         if self._max_length is not None and len(ids) + MAX_ANSWER_TOKENS > self._max_length:
             raise UnanswerableError(
-                f"picture and question are {len(ids)} tokens, and with an answer of "
-                f"{MAX_ANSWER_TOKENS} more than the {self._max_length} the model can read"
+                f"image and question are {len(ids)} tokens, and with an answer of "
+                f"{MAX_ANSWER_TOKENS} they exceed the {self._max_length} tokens that the model "
+                "can read"
             )
 
     def _look(self, views: Sequence[VisionInput]) -> list[Answer]:
@@ -273,7 +274,9 @@ class Looker:
                 texts, scores = self._generate(views), self._scorer.score(views)
         except ValueError as error:
             # Processor and weights of two releases may count an image's tokens differently.
-            return [Failed(reason=f"the model cannot look: {first_line(error)}")] * len(views)
+            return [
+                Failed(reason=f"the model could not process the image: {first_line(error)}")
+            ] * len(views)
         self._notes["looked"] = self._notes.get("looked", 0) + len(views)
         return [self._choice(*each) for each in zip(views, texts, scores, strict=True)]
 
@@ -358,7 +361,7 @@ class HfImageText:
                 yield from self._text.answer(iter([batch]), files)
 
     def forget_prefixes(self) -> None:
-        """Drop what is kept of shared prefixes: the model's weights may have changed."""
+        """Drop the cached shared prefixes: the model's weights may have changed."""
         if self._text:
             self._text.forget_prefixes()
 
