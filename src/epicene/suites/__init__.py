@@ -324,7 +324,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     )
     # What its tables say of a run in several wordings.
     wordings_note: str = (
-        "Items were asked in several wordings; an item in each of them counts as one of its group."
+        "Items were asked in several wordings; each wording of an item counts as one member "
+        "of the item's group."
     )
     # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
     # get the same ones.
@@ -397,7 +398,9 @@ class Suite(Generic[ItemT, ProtocolT]):
         for stage in self.stages:
             for name in stage.needs:
                 if name not in earlier:
-                    raise ValueError(f"{self.name}: {stage.name} needs {name}, not an earlier one.")
+                    raise ValueError(
+                        f"{self.name}: {stage.name} needs {name}, which is not an earlier stage."
+                    )
                 if earlier[name].many:
                     raise ValueError(f"{self.name}: {stage.name} needs {name} of many models.")
             earlier[stage.name] = self.role(stage.role)
@@ -418,8 +421,8 @@ class Suite(Generic[ItemT, ProtocolT]):
             asked = dict.fromkeys(stage.role for stage in self.stages if stage.when(protocol))
             wanted = " or ".join(f"--model {role}=SPEC" for role in asked)
             raise InputError(
-                f"With these settings and models the suite {self.name} asks nothing; "
-                + (f"give a model that is asked: {wanted}." if wanted else "change the settings.")
+                f"With these settings and models, the suite {self.name} sends no requests; "
+                + (f"add {wanted}." if wanted else "change the settings.")
             )
         used = {stage.role for stage in stages}
         needs: dict[str, tuple[str, ...]] = {}  # of each stage, the remaining ones that it needs
@@ -464,7 +467,7 @@ class Suite(Generic[ItemT, ProtocolT]):
     def study_name(self, name: str) -> str:
         """The name of one of its studies; of the only one, if none is named."""
         if not self.studies:
-            raise InputError(f"The suite {self.name} has no studies for people.")
+            raise InputError(f"The suite {self.name} has no human studies.")
         if not name and len(self.studies) == 1:
             (name,) = self.studies
         if name not in self.studies:

@@ -74,7 +74,7 @@ def _check_free(wanted: Mapping[str, str], out: Path) -> None:
     for path, sha256 in wanted.items():
         there = out / path
         if there.exists() and (not there.is_file() or sha256_of(there) != sha256):
-            raise InputError(f"{there} is another file; name an empty folder with --out.")
+            raise InputError(f"{there} is a different file; give an empty folder with --out.")
 
 
 def _candidates(source: Path, names: Mapping[str, object]) -> Iterator[_Candidate]:
@@ -89,7 +89,7 @@ def _candidates(source: Path, names: Mapping[str, object]) -> Iterator[_Candidat
     elif source.exists():
         raise InputError(f"{source} is neither a folder nor a zip file.")
     else:
-        raise InputError(f"There is no {source}; --from names a clone or a zip file.")
+        raise InputError(f"{source} does not exist; --from must be a clone or a zip file.")
 
 
 def _read(path: Path) -> bytes:
@@ -121,8 +121,8 @@ def _check_inside(source: Path, name: str) -> None:
     windows = PureWindowsPath(name)
     if ".." in windows.parts or windows.drive or windows.root or PurePosixPath(name).is_absolute():
         raise InputError(
-            f"{source} holds {name!r}, which would lie outside its folder; such a file is not "
-            "trusted, so nothing is read from it."
+            f"{source} contains {name!r}, which would be outside its folder; nothing is read "
+            "from such a file because it cannot be trusted."
         )
 
 
@@ -143,5 +143,7 @@ def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> byt
 
 def _checked(content: bytes, place: str) -> bytes:
     if len(content) > MAX_BYTES:
-        raise InputError(f"{place} is longer than {MAX_BYTES // 2**20} MiB, so it is no data file.")
+        raise InputError(
+            f"{place} is larger than {MAX_BYTES // 2**20} MiB, so it is not a data file."
+        )
     return content

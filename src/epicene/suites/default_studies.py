@@ -51,10 +51,8 @@ _PER_CELL = 25
 _TABLES = ("people", "agreement")
 
 STUDY_CARDS = {
-    CHECK: StudyCard(
-        about="Whether the automatic judgement of an answer is right.", tables=_TABLES
-    ),
-    CHOICE: StudyCard(about="Which of two texts is the better one.", tables=_TABLES),
+    CHECK: StudyCard(about="Whether the automatic score of an answer is right.", tables=_TABLES),
+    CHOICE: StudyCard(about="Which of two texts is better.", tables=_TABLES),
 }
 
 

@@ -166,7 +166,7 @@ class SuiteDefinition:
         self._version = version
         self._card = dict(card)
         self._parts = dict(parts)
-        self._roles = {_MODEL: "the model that is measured"}
+        self._roles = {_MODEL: "the model to measure"}
         self._stages: list[_StageFunction] = []
         self._judge: UserFunction | None = None
         self._metrics: dict[str, UserMetric] = {}
@@ -200,7 +200,7 @@ class SuiteDefinition:
 
         def decorate(function: FunctionT) -> FunctionT:
             if not self._stages or name == _ASK:
-                raise InputError(f"{self.name}: the stage {name} comes after @{self.name}.ask.")
+                raise InputError(f"{self.name}: the stage {name} must come after @{self.name}.ask.")
             self._roles.setdefault(role, about or f"answers in the stage {name}")
             stages = {each.name: each for each in self._stages}
             stages[name] = _StageFunction(name, role, self._own(function))
@@ -254,8 +254,7 @@ class SuiteDefinition:
         if not self._stages or self._judge is None:
             missing = "ask" if not self._stages else "judge"
             raise InputError(
-                f"The suite {self.name} lacks a function that is decorated with @{self.name}."
-                f"{missing}."
+                f"The suite {self.name} needs a function decorated with @{self.name}.{missing}."
             )
         answers: list[str] = []
         for stage in self._stages:
@@ -357,8 +356,8 @@ class SuiteDefinition:
             by_name = {each.name: each.answer for each in answers.where(stage=stage.name)}
             if by_name.keys() != {request.name for request in requests}:
                 raise MissingAnswersError(
-                    f"The item {item.id!r} lacks an answer in the stage {stage.name}, so it cannot "
-                    "be judged."
+                    f"The item {item.id!r} has no answer in the stage {stage.name}, so it "
+                    "cannot be scored."
                 )
             given = [by_name[request.name] for request in requests]
             found.append(Answered(stage.name, requests, given, single=single))
@@ -432,11 +431,11 @@ class SuiteDefinition:
 def _check_names(name: str, facets: Sequence[str], parts: Mapping[str, Any]) -> None:
     """Raise if the suite, a facet or a part has a name that it cannot have."""
     if not name or any(sign in name for sign in ":/\\") or name != name.strip():
-        raise InputError(f"A suite cannot be called {name!r}; leave out colons and slashes.")
+        raise InputError(f"A suite cannot be named {name!r}; leave out colons and slashes.")
     if clash := _NO_FACETS & set(facets):
         raise InputError(
-            f"The suite {name} cannot have a facet called {min(clash)!r}, as results have a column "
-            "of that name; rename the column."
+            f"The suite {name} cannot have a facet named {min(clash)!r}, because results have "
+            "a column with that name; rename the column."
         )
     known = {field for field in Suite.__dataclass_fields__ if field not in _GIVEN}
     for part in parts:

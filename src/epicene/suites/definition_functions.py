@@ -100,8 +100,8 @@ class UserFunction:
     def _error(self, about: str, error: Exception) -> InputError:
         message = f"{type(error).__name__}: {error}".rstrip(": ")
         return InputError(
-            f"The function {self.place} failed{about} ({self._line(error)}{message}); what was "
-            "answered is kept."
+            f"The function {self.place} failed{about} ({self._line(error)}{message}); the "
+            "answers so far are kept."
         )
 
     def _line(self, error: Exception) -> str:
@@ -145,7 +145,7 @@ def requests_of(
         if names.count(name) > 1:
             raise InputError(
                 f"The function {function.place} gives two requests of the item {item.id!r} the "
-                f"name {name!r}."
+                f"same name {name!r}."
             )
     return tuple(named), single
 
@@ -166,7 +166,7 @@ def _wrong_request(function: UserFunction, result: object, item: Item) -> InputE
     verbs = ", ".join(kind.__name__ for kind in REQUESTS)
     return InputError(
         f"The function {function.place} returned a {type(result).__name__} for the item "
-        f"{item.id!r}; it must return a request or several ({verbs})."
+        f"{item.id!r}; it must return one or more requests ({verbs})."
     )
 
 

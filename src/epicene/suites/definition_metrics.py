@@ -21,7 +21,7 @@ class UserMetric:
 
     def __init__(self, function: UserFunction, unit: MetricUnit) -> None:
         if function.name == UNDETECTED:
-            raise InputError(f"Every suite has a metric {UNDETECTED}; rename yours.")
+            raise InputError(f"Every suite already has a metric {UNDETECTED}; rename yours.")
         function.check_parameters("frame")
         self.name = function.name
         self._function = function

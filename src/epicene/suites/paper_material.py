@@ -85,8 +85,9 @@ def read_material(suite: str, path: str) -> tuple[Path, dict[str, Any]]:
         where = f"{folder} has no {path}" if folder else f"{FOLDER_VARIABLE} is not set"
         raise InputError(
             f"The paper's own wording is read from {path} in the folder that {FOLDER_VARIABLE} "
-            f"names, and {where}: `epicene data {suite} extract PAPER --out FOLDER` writes it from "
-            "a text or PDF of the paper; --set wording=epicene asks in Epicene's words instead."
+            f"names, and {where}: `epicene data {suite} extract PAPER --out FOLDER` writes it "
+            "from a text or PDF of the paper; --set wording=epicene uses Epicene's wording "
+            "instead."
         )
     return source, read_toml_or_json(source)
 
@@ -94,7 +95,7 @@ def read_material(suite: str, path: str) -> tuple[Path, dict[str, Any]]:
 def extract_material(suite: Suite[Any, Any], paper: Path, out: Path) -> list[Path]:
     """Write the files of a suite's material, found in a text or PDF of its paper."""
     if suite.paper_material is None:
-        raise InputError(f"The suite {suite.name} reads no wording from its paper.")
+        raise InputError(f"The suite {suite.name} does not read any wording from its paper.")
     text_of_paper = paper_text(paper)
     try:
         found = suite.paper_material.extract(text_of_paper)

@@ -94,9 +94,12 @@ def _problems(probe: Probe) -> Iterator[str]:
     if not probe.templates:
         yield "it needs at least one template."
     if probe.ask == "choose" and len(set(probe.choices)) < 2:
-        yield "`choices` must name two or more different choices."
+        yield "`choices` must have two or more different choices."
     if clash := sorted(_RESERVED & probe.words.keys()):
-        yield f"a word list cannot be called {clash[0]!r}, as results have a column of that name."
+        yield (
+            f"a word list cannot be named {clash[0]!r}, because results have a column with that "
+            "name."
+        )
     if probe.group and probe.group not in probe.words:
         yield str(unknown("word list", probe.group, probe.words))
     yield from _label_problems(probe)
@@ -106,10 +109,10 @@ def _problems(probe: Probe) -> Iterator[str]:
 def _label_problems(probe: Probe) -> Iterator[str]:
     if probe.ask != "continue":
         if probe.labels or probe.chat:
-            yield 'only `ask = "continue"` has labels, or can be a chat.'
+            yield 'only `ask = "continue"` can have labels or be a chat.'
         return
     if not probe.labels:
-        yield '`[labels]` must say which words give which label, as in he = ["he", "him"].'
+        yield '`[labels]` must list the words of each label, as in he = ["he", "him"].'
     if probe.choices:
         yield '`ask = "continue"` has labels, not choices.'
     labels: dict[str, str] = {}
@@ -118,9 +121,9 @@ def _label_problems(probe: Probe) -> Iterator[str]:
             yield f"the label {label!r} has no words."
         for word in words:
             if [word] != [word[span.start : span.end] for span in words_of(word, probe.language)]:
-                yield f"{word!r} is not one word, so it never gives the label {label!r}."
+                yield f"{word!r} is not a single word, so it would never give the label {label!r}."
             if labels.setdefault(word.casefold(), label) != label:
-                yield f"{word!r} is a word of two labels."
+                yield f"{word!r} is in the words of two labels."
 
 
 def _slot_problems(probe: Probe) -> Iterator[str]:

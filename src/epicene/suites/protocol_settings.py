@@ -93,7 +93,7 @@ def _as_text(value: Any) -> str:
 def _refusal(name: str, text: str, kind: Any) -> str:
     """Which value is wrong, and what would be right."""
     if get_origin(kind) is dict:
-        return f"The content of {text} does not fit the setting {name}."
+        return f"The content of {text} is not valid for the setting {name}."
     element, wrong = kind, text
     if get_origin(kind) is tuple:
         element = get_args(kind)[0]

@@ -123,12 +123,12 @@ class RewritingStudy:
                 )
                 for name in (RIGHT, *self.parts)
             ),
-            notes=("Rewritings that two people or more judged.", *annotator_agreement.PAIR_NOTES),
+            notes=("Rewritings that two or more people judged.", *annotator_agreement.PAIR_NOTES),
         )
         own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
         yield Table(
             name="automatic",
-            title="Agreement of people with the automatic judgement",
+            title="Agreement of people with the automatic score",
             levels=("facet", "of"),
             columns=annotator_agreement.COLUMNS,
             rows=tuple(
@@ -153,13 +153,13 @@ class RewritingStudy:
         left_out = ", ".join(f"{name} {ties[name]}" for name in ties if name in there)
         return Table(
             name="confusion",
-            title="What people said (rows) and the automatic judgement (columns)",
+            title="People's judgements (rows) and automatic scores (columns)",
             levels=("judgement", "people"),
             columns=tuple(Column(name=f"automatically {label}", unit="count") for label in LABELS),
             rows=tuple(rows),
             notes=(
-                "Rewritings of the sample, each by the label that most people gave. What as many "
-                f"people label one way as another is left out: {left_out or 'none'}.",
+                "Rewritings of the sample, each with the label that most people gave. Ties "
+                f"are left out: {left_out or 'none'}.",
             ),
         )
 
@@ -187,14 +187,14 @@ class RewritingStudy:
             columns=(Column(name="n", unit="count"), *(Column(name=name) for name in names)),
             rows=tuple(rows),
             notes=(
-                "A rewriting that several judged counts once, by the label that most of them gave; "
-                f"{undecided}, which as many found right as not, are left out until they are "
-                "settled (`epicene annotate adjudicate`). A person whose gender no word shows "
-                f"counts as fitting. Right is all {_NUMBERS[len(self.parts)]} together; the last "
-                "column is the share of right ones among those that differ from the reference. "
-                "Empty rewritings are left out. All describes the sample, which has as many "
-                "rewritings to leave as to change, not the run. Intervals cluster by group of "
-                "forms.",
+                "A rewriting that several people judged counts once, with the label that most "
+                f"of them gave; {undecided} with a tie are left out until they are adjudicated "
+                "(`epicene annotate adjudicate`). A person whose gender no word shows counts "
+                f"as fitting. Right means all {_NUMBERS[len(self.parts)]} together; the last "
+                "column is the share of right ones among those that differ from the "
+                "reference. Empty rewritings are left out. All numbers describe the sample, "
+                "which has as many rewritings to leave as to change, not the run. Intervals "
+                "are clustered by group of forms.",
             ),
         )
 

@@ -95,8 +95,8 @@ class StudyResults(Generic[ProtocolT]):
         if not left:
             return ""
         return (
-            f"Left out: {pluralise(left, 'label')}, as equally many people gave another; "
-            "`epicene annotate adjudicate` settles them."
+            f"Left out because of ties: {pluralise(left, 'label')}; resolve them with `epicene "
+            "annotate adjudicate`."
         )
 
 

@@ -31,7 +31,7 @@ PROBE_SUFFIX = ".toml"  # of a probe, which is data
 SUITE_FILES = "EPICENE_SUITE_FILES"  # files whose suites are known by name
 _NAMED = regex.compile(r"(?P<path>.+\.(?:py|toml))(?::(?P<name>[^:/\\]+))?")
 _HOW_TO_NAME = (
-    "name the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
+    "give the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
     "`epicene.load(RUN, suite=…)`"
 )
 
@@ -92,9 +92,9 @@ def _not_found(name: str, file: str) -> str:
             f"{unknown('suite', name, registry.names('suites'))} If it is your own, {_HOW_TO_NAME}."
         )
     why = (
-        "which is not on the list of files whose suites you ran"
+        "which is not in the list of files whose suites you ran"
         if Path(file).exists()
-        else "which is not there"
+        else "which does not exist"
     )
     return f"The suite {name!r} was defined in {file}, {why}; {_HOW_TO_NAME}."
 
@@ -103,7 +103,7 @@ def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
     """The suite of a definition, for use."""
     if _loading:
         raise InputError(
-            "a file that defines a suite is loaded to read results, too; use the suite under "
+            "a file that defines a suite is also loaded to read results; use the suite under "
             '`if __name__ == "__main__":`.'
         )
     name = definition.name
@@ -118,7 +118,7 @@ def _remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
         known = _as_suite(registry.find("suites", suite.name))
         if known is not suite and (known.file is None or known.file != suite.file):
             raise InputError(
-                f"There is another suite called {suite.name!r}; give yours another name."
+                f"There is already a suite named {suite.name!r}; give yours another name."
             )
     _used[suite.name] = suite
     return suite
@@ -162,7 +162,7 @@ def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
     if not name and len(names) > 1:
         first = next(iter(names))
         raise InputError(
-            f"{path} defines the suites {', '.join(names)}; name one, as in {path}:{first}."
+            f"{path} defines the suites {', '.join(names)}; choose one, as in {path}:{first}."
         )
     if name and name not in names and name not in found:
         raise unknown(f"suite in {path} called", name, names)

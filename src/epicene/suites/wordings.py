@@ -97,8 +97,10 @@ def refuse_wordings(protocol: Protocol, wordings: int, own: str = "") -> None:
         return
     if protocol.name == "paper":
         raise InputError(
-            "The protocol paper has one wording, the paper's; --set wordings goes with --protocol "
-            "epicene."
+            "The protocol paper has one wording, the paper's; use --set wordings with "
+            "--protocol epicene."
         )
     if own:
-        raise InputError(f"--set {own} gives one wording; leave it out beside --set wordings.")
+        raise InputError(
+            f"--set {own} gives a single wording; do not combine it with --set wordings."
+        )

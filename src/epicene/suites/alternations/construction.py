@@ -253,7 +253,7 @@ def paradigm_rows() -> Iterator[tuple[str, ...]]:
 
 
 construction = Construction(
-    about="Minimal pairs of Hindi verb frames from the tables of verbs and nouns.",
+    about="Minimal pairs of Hindi verb frames, built from the tables of verbs and nouns.",
     settings=BuildSettings,
     steps=(Compute(name="pairs", about="every verb in four variants", make=pair_rows),),
     export=export,

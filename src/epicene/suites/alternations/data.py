@@ -62,7 +62,7 @@ def files_in(path: Path) -> list[Path]:
             and not any(part.startswith(".") for part in each.relative_to(path).parts)
         )
     if not found:
-        raise InputError(f"{path} holds no file of pairs ({', '.join(SUFFIXES)}).")
+        raise InputError(f"{path} has no file of pairs ({', '.join(SUFFIXES)}).")
     return found
 
 
@@ -173,7 +173,7 @@ class _Survey:
                 f"{self.first_identical[name]})."
             )
         for name in stream.not_read:
-            yield f"{name} holds no pairs in a known layout and is left out."
+            yield f"{name} has no pairs in a known layout and is left out."
 
     def remarks(self, stream: PairStream) -> Iterator[str]:
         """The layout of each file, and whose rules its words follow, in sentences."""
@@ -185,8 +185,9 @@ class _Survey:
             yield words_by_unicode(without)
         if self.languages[""]:
             yield (
-                f"{self.languages['']} items do not say their language, so that their words are "
-                "found by the general rules of Unicode (--set language=CODE names it)."
+                f"{self.languages['']} items do not specify their language, so their words are "
+                "found by the general rules of Unicode (set the language with --set "
+                "language=CODE)."
             )
 
 
@@ -203,8 +204,8 @@ def _check_ids(marks: array[int], stream: PairStream) -> None:
             continue
         if pair.id in seen:
             raise InputError(
-                f"{location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
-                "column with --column id=NAME, or leave the ids away."
+                f"{location} repeats the id {pair.id!r} ({seen[pair.id]}); use another column "
+                "with --column id=NAME, or leave out the ids."
             )
         seen[pair.id] = location.rstrip(",")
 

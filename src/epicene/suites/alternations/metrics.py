@@ -37,7 +37,7 @@ def ties_note(protocol: AlternationsProtocol) -> str:
     """What a tie earns, for the notes of a table."""
     if protocol.ties == "half":
         return "A tie counts half."
-    return "A tie earns nothing, as in the paper, where the sentence with the greater score wins."
+    return "A tie scores 0, as in the paper, where the sentence with the higher score wins."
 
 
 def main_scores(results: Outcomes) -> polars.DataFrame:

@@ -93,7 +93,7 @@ def table_4(results: Outcomes, frame: polars.DataFrame) -> Table:
     ]
     return Table(
         name="4",
-        title="Models by training text and size",
+        title="Models by amount of training text and size",
         levels=("type", "languages", "model"),
         columns=(
             Column(name="training tokens", unit="text"),
@@ -101,8 +101,8 @@ def table_4(results: Outcomes, frame: polars.DataFrame) -> Table:
         ),
         rows=(*rows, *published_training_rows()),
         notes=(
-            "The paper gives the text of XLM-R in bytes and, of mGPT, in characters of Wikipedia "
-            "and of C4; it names no size for HindBERT.",
+            "The paper gives the training text of XLM-R in bytes and that of mGPT in "
+            "characters of Wikipedia and of C4; it gives no size for HindBERT.",
         ),
     )
 

@@ -68,7 +68,7 @@ def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
         gaps.setdefault(key, {})[row["model"]] = f"{first} ({row['label']})"
     return Table(
         name="3",
-        title="What models put in the gap of the full frame",
+        title="What models fill into the gap of the full frame",
         levels=("sentence", "expected"),
         columns=tuple(Column(name=model, unit="text") for model in models),
         rows=tuple(
@@ -76,8 +76,8 @@ def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
             for key, filled in gaps.items()
         ),
         notes=(
-            "The paper prints one example: for the expected *made to extinguish* (a candle, with a "
-            "fan) HindBERT puts *bought* and IndicBERT v2 *removed*.",
+            "The paper gives one example: instead of the expected *made to extinguish* (a "
+            "candle, with a fan), HindBERT writes *bought* and IndicBERT v2 *removed*.",
         ),
     )
 

@@ -130,7 +130,7 @@ def _edit_score(frame: polars.DataFrame, above: NDArray[Any], below: NDArray[Any
     from epicene.stats.intervals import clustered_mean
 
     if not count_matrix(frame, EDIT_COUNTS).any():
-        return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
+        return Estimate(value=None, n=len(frame), why="nothing needed to change, and nothing did")
     if not below.any():
         above = below = np.ones(len(frame))
     found = clustered_mean(above, below, group_codes(frame), bounds=(0, 1))

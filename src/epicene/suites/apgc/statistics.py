@@ -175,10 +175,10 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
                 flags.append(is_reinflection(masculine, feminine))
     total = len(flags)
     how = (
-        f"Lemmas decide for {looked_up} of the {total} words, consonants for the others, which are "
-        "not in the file."
+        f"Lemmas decide for {looked_up} of the {total} words; consonants decide for the "
+        "others, which are not in the file."
         if lemmas is not None
-        else "Consonants decide; `--set lemmas=FILE` takes an analyser's lemmas."
+        else "Consonants decide; `--set lemmas=FILE` uses an analyser's lemmas instead."
     )
 
     def row(name: str, number: int, published: int) -> Row:
@@ -187,7 +187,7 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
 
     return Table(
         name="changes",
-        title="Gendered words whose other gender is a form of the same word",
+        title="Gendered words whose counterpart is a form of the same word",
         levels=("change",),
         columns=(
             Column(name="words", unit="count"),
@@ -199,11 +199,11 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
             row("reinflection", sum(flags), WORD_CHANGES[0]),
             row("other word", total - sum(flags), WORD_CHANGES[1]),
         ),
-        notes=(how, f"{_PUBLISHED}, section 5.1: by an analyser's lemmas."),
+        notes=(how, f"{_PUBLISHED}, Section 5.1: decided by an analyser's lemmas."),
     )
 
 
-_PUBLISHED = "Published: the whole corpus 2.0 as the paper has it"
+_PUBLISHED = "Published: the whole corpus 2.0, as in the paper"
 
 
 def _count_and_share(number: int, total: int) -> tuple[Estimate, Estimate]:

@@ -124,8 +124,8 @@ def _entities(frame: polars.DataFrame) -> Figure:
             {"model": model, "answer": kind, "share of answers": answers.share(flags)}
             for kind, flags in kinds.items()
         ]
-    title = "Answers to sentences with another person in Hindi"
-    note = "The answers themselves are in the list of judged items of a report."
+    title = "Answers to Hindi sentences that mention another person"
+    note = "The answers themselves are in the item list of a report."
     return charts.bars(
         "8",
         title,
@@ -195,7 +195,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
                 )
     return charts.scatter(
         "size",
-        "CGA against size, by family of models",
+        "CGA by model size and family",
         rows,
         x="parameters",
         y="CGA",
@@ -205,7 +205,8 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
         unit="share",
         log_x=True,
         notes=(
-            "The published models were given the published sentences, the runs' their own.",
+            "The published models were tested on the published sentences, the models of these "
+            "runs on their own.",
             *charts.unknown_size_note(unknown),
         ),
     )

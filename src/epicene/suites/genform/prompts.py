@@ -67,7 +67,7 @@ def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) 
     wanted = "en" if protocol.wording == "english" else language
     if wanted not in _shipped_prompts():
         raise InputError(
-            f"There is no prompt in {languages.get(language).name}; take the English one "
+            f"There is no prompt in {languages.get(language).name}; use the English one "
             "(--protocol english) or your own (--set prompt=FILE)."
         )
     return _shipped_prompts()[wanted] if wording == 1 else other_wordings()[wanted][wording - 2]
@@ -84,8 +84,8 @@ def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
         found = msgspec.convert(by_language, dict[str, PromptTemplate])
     except msgspec.ValidationError as error:
         raise InputError(
-            f"The prompt file does not fit: {error}; it has `system`, `user` (`masculine` and "
-            "`feminine`) and `then`, or those for each language by its code."
+            f"The prompt file is invalid: {error}; it must have `system`, `user` (`masculine` "
+            "and `feminine`) and `then`, or these for each language, by its code."
         ) from None
     for each in found.values():
         if SENTENCE not in each.then:

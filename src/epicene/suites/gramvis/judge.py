@@ -181,7 +181,7 @@ def _count_votes(labels: tuple[Label | None, ...]) -> VoteResult:
     return VoteResult(first, "unanimous" if most == len(labels) else "two of three")
 
 
-_MISSING_IMAGE = Image(refused="the model gave fewer images than were asked for")
+_MISSING_IMAGE = Image(refused="the model returned fewer images than requested")
 
 
 class ImageSample(NamedTuple):
@@ -216,7 +216,9 @@ def image_samples(
                 yield ImageSample(
                     _image_item(item, drawn, number, wording),
                     Answers(votes[look_name(drawn.name, number, wording)]),
-                    "" if image.sha256 else image.refused or "no image came, and no reason",
+                    ""
+                    if image.sha256
+                    else image.refused or "no image was returned, and no reason was given",
                     image,
                 )
 

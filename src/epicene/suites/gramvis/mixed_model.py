@@ -136,7 +136,7 @@ def _curvature(loss: Callable[[Floats], float], at: Floats) -> Floats:
 # Log-odds beyond this, or that may be off by as much, are on their way to infinity.
 _DIVERGED_LOG_ODDS = 12.0
 _NO_STATSMODELS = "statsmodels is not installed (`pip install 'epicene[stats]'`)"
-_SEPARATED = "the data do not bound it: one gender only is shown, or there are too few words"
+_SEPARATED = "the data do not bound it: only one gender is shown, or there are too few words"
 
 
 class MixedModelFit(NamedTuple):

@@ -59,7 +59,7 @@ def extract(text: str) -> dict[str, Any]:
     if len(questions) != 1:
         raise InputError(
             f"It has {len(questions)} questions in quotation marks that end with the three "
-            "choices; section 3.5 has one."
+            "choices; Section 3.5 has one."
         )
     return {TEMPLATES_FILE: templates, QUESTION_FILE: {"question": questions.pop()}}
 
@@ -70,7 +70,7 @@ def _extract_templates(text: str) -> dict[str, dict[str, list[str]]]:
     }
     for language, gender, template in _printed_templates(text):
         if gender not in templates[language]:
-            raise InputError(f"A template of {language} stands under no heading of a gender.")
+            raise InputError(f"A template of {language} is not under a heading for a gender.")
         templates[language][gender].append(template)
     for language, genders in templates.items():
         for gender, found in genders.items():

@@ -63,8 +63,8 @@ class Templates(Record, frozen=True, kw_only=True):
         if len(set(numbers.values())) > 1:
             counted = ", ".join(f"{number} for {name}" for name, number in numbers.items())
             raise InputError(
-                f"{self.source} has {counted}; a template needs one in each language to be "
-                "compared with."
+                f"{self.source} has {counted}; each template needs a counterpart in every "
+                "language for comparison."
             )
         return numbers[word.language]
 
@@ -203,8 +203,8 @@ def _article_after_of(word: Word) -> str:
     article = contracted_article(word.language, word.article)
     if article is None:
         raise InputError(
-            f"{word.id} has the article {word.article!r}; write the definite one, or none to have "
-            "it found."
+            f"{word.id} has the article {word.article!r}; give the definite article, or none "
+            "to have it found."
         )
     return article
 
@@ -213,7 +213,7 @@ def _german_genitive(word: Word) -> tuple[str, str]:
     article, space, noun = _required_form(word, "genitive").partition(" ")
     if not space:
         raise InputError(
-            f"{word.id} has the genitive {article!r}; it needs its article, as in des Schatzes."
+            f"{word.id} has the genitive {article!r}; include its article, as in des Schatzes."
         )
     return article, noun
 
@@ -230,7 +230,9 @@ def _language(name: str, source: str, own: Mapping[str, OwnLanguage]) -> str:
 def _gender(name: str, language: str, source: str) -> str:
     if language in _CONTROL_LANGUAGES.values():
         if name != ANY:
-            raise InputError(f"{source}, {language}, has templates for {name!r}; it takes {ANY!r}.")
+            raise InputError(
+                f"{source}, {language}, has templates for {name!r}; it must be {ANY!r}."
+            )
         return ANY
     return grammar_of(name, f"{source}, {language}:")
 
@@ -258,5 +260,5 @@ def _slots(text: str, location: str) -> set[str]:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     except ValueError as error:
         raise InputError(
-            f"{location} has a template with a brace alone ({error}): {text!r}."
+            f"{location} has a template with an unmatched brace ({error}): {text!r}."
         ) from None

@@ -156,7 +156,7 @@ def mixed_table(counts: CountArray) -> Table:
     spread = ", ".join(f"{name} {value:.2f}" for name, value in fitted.spread.items())
     return Table(
         name="mixed",
-        title="The own gender's log-odds in a model with words as random effects",
+        title="Log-odds of the word's own gender in a model with words as random effects",
         levels=("term",),
         columns=tuple(
             Column(name=name, unit="number", decimals=2) for name in ("mixed model", "GEE")
@@ -166,10 +166,12 @@ def mixed_table(counts: CountArray) -> Table:
             for name, estimate in fitted.mixed.items()
         ),
         notes=(
-            "`level` is under English prompts, the other terms are shifts against it; models "
-            f"against {counts.drawers[0]}. Standard deviations between words: {spread}.",
-            "Marginal likelihood by Laplace's approximation. The GEE's effects are averaged over "
-            "words and therefore nearer to 0; its errors are clustered by word. For the shifts "
-            "of models take the GEE's: that words differ by model is not in the mixed model.",
+            "`level` is under English prompts; the other terms are shifts relative to it, and "
+            f"models are relative to {counts.drawers[0]}. Standard deviations between words: "
+            f"{spread}.",
+            "The marginal likelihood uses Laplace's approximation. The GEE's effects are "
+            "averaged over words and therefore closer to 0; its errors are clustered by word. "
+            "For the shifts of models, use the GEE's: the mixed model does not include that "
+            "words differ by model.",
         ),
     )

@@ -89,12 +89,13 @@ def _chosen_words(
     notes = []
     if doubtful:
         notes.append(
-            f"Left out: {pluralise(len(doubtful), 'word')} marked {', '.join(protocol.leave_out)}; "
-            "--set leave_out= takes all."
+            f"Left out: {pluralise(len(doubtful), 'word')} marked "
+            f"{', '.join(protocol.leave_out)}; use --set leave_out= to include them."
         )
     if controls:
         notes.append(
-            f"Left out: {pluralise(len(controls), 'control word')}; --set controls=true takes them."
+            f"Left out: {pluralise(len(controls), 'control word')}; use --set controls=true to "
+            "include them."
         )
     return WordList(kept, files, tuple(notes))
 
@@ -163,8 +164,8 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
             )
     if not is_well_spelled(fields["word"]):
         raise InputError(
-            f"{location} has the word {fields['word']!r}; a word is made of letters, hyphens, "
-            "apostrophes and spaces, because a folder of images is named after it."
+            f"{location} has the word {fields['word']!r}; a word may have only letters, "
+            "hyphens, apostrophes and spaces, because a folder of images is named after it."
         )
     language = language_of(fields["language"], location, own)
     grammar = grammar_of(fields["grammar"], location)
@@ -179,7 +180,7 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
     try:
         word = msgspec.convert(fields, Word)
     except msgspec.ValidationError as error:
-        raise InputError(f"{location} does not fit: {error}.") from None
+        raise InputError(f"{location} is invalid: {error}.") from None
     if word.article:
         return word
     if language in own:

@@ -124,7 +124,7 @@ def _pipeline(way_out: str) -> Any:
     except InputError as error:
         raise InputError(
             "The protocol paper converts continuations of open contexts with a spaCy pipeline "
-            "that tags and parses English, and none could be loaded; get one with "
+            "that tags and parses English, but none could be loaded; install one with "
             f"`{GET_ONE}`, {way_out}."
         ) from error
 

@@ -31,7 +31,7 @@ def check(items: Sequence[Instance], _protocol: MisgenderingProtocol) -> Iterato
 def _check_slots(item: Instance) -> Iterator[DataIssue]:
     """A slot that is still there was misspelt: a model would read it as text."""
     for found in dict.fromkeys(_SLOT.findall(item.before + item.after)):
-        yield DataIssue("error", item.id, f"{found} is in its text; nothing fills it.")
+        yield DataIssue("error", item.id, f"its text has {found}, which nothing fills.")
 
 
 def _check_context(item: Instance) -> Iterator[DataIssue]:
@@ -47,5 +47,5 @@ def _check_context(item: Instance) -> Iterator[DataIssue]:
         yield DataIssue(
             "warning",
             item.id,
-            "nothing before the gap tells the person's pronouns, so no answer is right or wrong.",
+            "nothing before the gap shows the person's pronouns, so no answer is right or wrong.",
         )

@@ -56,8 +56,8 @@ def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     dataset = _read(source, protocol)
     if protocol.wordings > 1 and not any(map(starter.declares_pronouns, dataset.items)):
         raise InputError(
-            f"{dataset.name} has no templates that declare pronouns as the starter set does, and "
-            "only these have several wordings; leave --set wordings out."
+            f"{dataset.name} has no templates that declare pronouns as the starter set does, "
+            "and only such templates have several wordings; leave out --set wordings."
         )
     return dataset
 

@@ -91,8 +91,8 @@ class _GivenInstance:
         text, chosen = values.get("text"), _choice(line, self._sets)
         if not isinstance(text, str) and chosen is None:
             raise InputError(
-                f"{line.location} lacks the field 'text', or what probability chose ('chosen', or "
-                "a number for each pronoun: 'loss_he', … or 'logprob_he', …)."
+                f"{line.location} needs the field 'text', or the choice by probability "
+                "('chosen', or a number per pronoun: 'loss_he', … or 'logprob_he', …)."
             )
         setting = str(values.get("setting", "") or OPEN)
         if setting not in _SETTINGS:
@@ -107,12 +107,12 @@ class _GivenInstance:
             if values["dataset"] == _OPEN_CONTEXTS:
                 if not isinstance(text, str):
                     raise InputError(
-                        f"{line.location} says what probability chose of an open context; that "
+                        f"{line.location} has the choice by probability of an open context; it "
                         "belongs in the line of the 'text' from which the template was made."
                     )
                 name = f"{CONVERTED} {len(self._texts[setting])}"
             if name in self._choices:
-                raise InputError(f"{line.location} says again what probability chose.")
+                raise InputError(f"{line.location} has the choice by probability a second time.")
             self._choices[name] = chosen
         self._line = self._line or line
 

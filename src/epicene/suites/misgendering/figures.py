@@ -130,7 +130,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
         facet=panel,
         unit="share",
         notes=(
-            "The share of instances at each standard deviation σ over their generations.",
+            "The share of instances by standard deviation σ over their generations.",
             bars_note(results.frame, ""),
         ),
     )
@@ -207,7 +207,7 @@ def bars_note(frame: polars.DataFrame, as_paper: str) -> str:
     """What the error bars are: 95 % intervals, or what they are in the paper."""
     if not as_paper:
         return "Error bars are 95 % intervals."
-    return f"Error bars are {as_paper} either way{'' if is_own(frame) else ', as in the paper'}."
+    return f"Error bars are ± {as_paper}{'' if is_own(frame) else ', as in the paper'}."
 
 
 def mean_with_spread(
@@ -311,7 +311,8 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
         log_y=True,
         equal_at=1.0,
         notes=(
-            "Fitted by moments. Below the diagonal (α < β) agreement is likelier.",
+            "Fitted by the method of moments. Below the diagonal (α < β), agreement is more "
+            "likely.",
             "The dashed lines are α = 1, β = 1 and α = β.",
         ),
     )

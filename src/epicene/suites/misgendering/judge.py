@@ -117,7 +117,7 @@ def _choices(
         return after_filled_template(item, protocol)[1]
     if name == f"{NEXT_WORD} {OPEN}":
         gap = first_gap(item, answers.only(Texts).texts[0].text, protocol)
-        assert gap is not None, "a next word was asked for where there is no pronoun"
+        assert gap is not None, "a next word was requested where there is no pronoun"
         return gap[1]
     return item.candidates
 

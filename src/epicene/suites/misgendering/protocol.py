@@ -56,7 +56,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
         refuse_wordings(self, self.wordings)
         named = tuple(name for name in FORMATS if name in self.formats)
         if not named:
-            raise InputError(f"The setting formats must name one of {', '.join(FORMATS)}, or both.")
+            raise InputError(f"The setting formats must be {' or '.join(FORMATS)}, or both.")
         msgspec.structs.force_setattr(self, "formats", named)
 
     @property
@@ -86,8 +86,8 @@ PROTOCOLS = {
     "paper": MisgenderingProtocol(
         name="paper",
         about=(
-            "The authors' instances byte for byte, mean log-likelihood of the whole sequence, the "
-            "tokenizer's own beginning, spaCy's tokeniser for the first pronoun."
+            "The authors' instances byte for byte; mean log-likelihood of the whole sequence; "
+            "the tokenizer's own first token; spaCy's tokeniser to find the first pronoun."
         ),
         seed=42,
         measure="per token",
@@ -99,8 +99,9 @@ PROTOCOLS = {
     "epicene": MisgenderingProtocol(
         name="epicene",
         about=(
-            "Texts without the published faults, the log-likelihood of the whole sequence, a "
-            "beginning token before every text, Epicene's words for the first pronoun."
+            "Texts with the published errors fixed; log-likelihood of the whole sequence; a "
+            "beginning-of-text token before every text; Epicene's tokeniser to find the first "
+            "pronoun."
         ),
         measure="sum",
         first_token="bos",

@@ -87,7 +87,7 @@ def _kappa_of_table(table: list[list[int]]) -> Estimate:
         return Estimate(
             value=None,
             n=n,
-            why="the published table of one row needs statsmodels: pip install 'epicene[stats]'",
+            why="the published one-row table needs statsmodels: pip install 'epicene[stats]'",
         )
     import numpy as np
     from scipy.special import ndtri

@@ -70,8 +70,8 @@ def geneval_sets(paths: Sequence[Path]) -> tuple[list[GenevalFiles], list[str]]:
             sets.append(GenevalFiles(origin, language, split, there))
         elif there:
             missing.append(
-                f"{origin} {split}, {language}: {len(parts) - len(there)} of {len(parts)} parallel "
-                "files are missing, so the others are left out."
+                f"{origin} {split}, {language}: {len(parts) - len(there)} of {len(parts)} "
+                "parallel files are missing, so the others are left out."
             )
     return sets, missing
 

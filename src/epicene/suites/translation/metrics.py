@@ -66,7 +66,7 @@ def judge_agreement(results: Outcomes, language: str, reading: str) -> Estimate:
     # Every model of a run meets the same translations.
     found = rows_where(frame, language=language, reading=reading).unique("item")
     if not len(found):
-        return Estimate(value=None, why="the data has no judgements of people in this language")
+        return Estimate(value=None, why="the data has no human judgements in this language")
     return accuracy(found)
 
 
@@ -81,7 +81,7 @@ def delta_g(frame: polars.DataFrame) -> Estimate:
 
     columns = _counts(frame)
     if not len(frame) or not columns[:, [1, 4]].any(axis=0).all():
-        return Estimate(value=None, n=len(frame), why="not both genders are wanted")
+        return Estimate(value=None, n=len(frame), why="the expected genders do not include both")
     if not columns[:, [0, 3]].any():
         return Estimate(value=None, n=len(frame), why="no gender was detected")
     return statistic_of_sums(
@@ -108,7 +108,9 @@ def delta_s(frame: polars.DataFrame) -> Estimate:
     pro = (known["stereotype"].cast(pl.String) == "pro").to_numpy()[:, None]
     columns = np.hstack([_counts(known) * pro, _counts(known) * ~pro])
     if not columns[:, [1, 4, 7, 10]].any(axis=0).all():
-        return Estimate(value=None, n=len(known), why="not both genders are wanted of each kind")
+        return Estimate(
+            value=None, n=len(known), why="the expected genders of each kind do not include both"
+        )
     if not columns[:, [0, 3, 6, 9]].any():
         return Estimate(value=None, n=len(known), why="no gender was detected")
 

@@ -17,7 +17,7 @@ _COUNTS = {
 LOGS = {code: dict(zip(_KINDS, counts, strict=True)) for code, counts in _COUNTS.items()}
 SENTENCES = 3888
 
-_NOT_IN_LOG = Estimate(value=None, why="the logs do not have it")
+_NOT_IN_LOG = Estimate(value=None, why="it is not in the logs")
 
 
 def published_cells(language: str) -> dict[str, Estimate]:

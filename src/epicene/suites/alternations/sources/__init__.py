@@ -42,7 +42,7 @@ def detect_layout(file: PairFile) -> DetectedLayout | None:
     suffix = file.path.suffix.lower()
     if suffix in _PICKLES:
         raise InputError(
-            f"{file.path} is a pickle, which could run any program when it is read; write its "
+            f"{file.path} is a pickle, which could run any program when it is read; save its "
             "sentences as a table with the columns good and bad."
         )
     if suffix == ".txt":
@@ -105,6 +105,6 @@ def _listed(names: dict[str, object]) -> str:
 def _unrecognised(path: Path, seen: str) -> InputError:
     known = "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
     return InputError(
-        f"{path} is in no known layout ({seen}); name the columns of its two sentences (--column "
-        f"good=NAME --column bad=NAME), or write it in one of these layouts: {known}."
+        f"{path} is not in a known layout ({seen}); name the columns of its two sentences "
+        f"(--column good=NAME --column bad=NAME), or save it in one of these layouts: {known}."
     )

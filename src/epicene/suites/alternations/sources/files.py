@@ -48,7 +48,7 @@ class PairFile:
     def refuse_columns(self) -> None:
         """Raise if the user named columns, which this layout has none of."""
         if self.columns:
-            raise InputError(f"{self.path} has no columns, so --column does not go with it.")
+            raise InputError(f"{self.path} has no columns, so --column cannot be used with it.")
 
 
 class LocatedPair(NamedTuple):

@@ -127,7 +127,7 @@ def read_syntaxgym(file: PairFile) -> Iterator[LocatedPair]:
     except msgspec.ValidationError as error:
         raise InputError(f"{file.path} is not a SyntaxGym suite: {error}.") from None
     if not suite.formulas:
-        raise InputError(f"{file.path} has no predictions, so there is nothing to judge.")
+        raise InputError(f"{file.path} has no predictions, so there is nothing to score.")
     several = len(suite.formulas) > 1
     for item in suite.items:
         location = f"{file.path}, item {item.item_number},"

@@ -189,8 +189,9 @@ def _variant(line: FileRow, value: str) -> str:
     known = _VARIANT_NAMES.get(value.strip().lower(), "")
     if not known and (line.values.get("valency") or line.values.get("phenomena_type")):
         raise InputError(
-            f"{line.location} has the variant {value!r}; it must be {_one_of(VARIANTS)} (or dv, "
-            "sv, no_er, no_inst). If it is no variant of the paper, call the column `phenomenon`."
+            f"{line.location} has the variant {value!r}; it must be {_one_of(VARIANTS)} (or "
+            "dv, sv, no_er, no_inst). If it is not a variant of the paper, name the column "
+            "`phenomenon`."
         )
     return known or value
 
@@ -225,8 +226,9 @@ def _check_sentences(line: FileRow, found: Mapping[str, str], layout: RowLayout)
     for field, what in (("good", "acceptable"), ("bad", "other")):
         if not found.get(field, "").strip():
             raise InputError(
-                f"{line.location} lacks its {what} sentence; it is looked for in "
-                f"{' or '.join(layout.fields[field])}, or name it: --column {field}=NAME."
+                f"{line.location} has no {what} sentence; it is expected in "
+                f"{' or '.join(layout.fields[field])}, or name the column with --column "
+                f"{field}=NAME."
             )
 
 
@@ -235,9 +237,9 @@ def _check_gap(line: FileRow, pair: Pair) -> None:
     that of the sentence would be filled."""
     if pair.prefix and pair.gold and pair.filled(pair.gold) != pair.good:
         raise InputError(
-            f"{line.location} has a gap that does not fit: prefix, gold and after, joined by "
-            f"spaces, are {pair.filled(pair.gold)!r} and not its acceptable sentence; correct "
-            "them, or leave them out to have no gap."
+            f"{line.location} has a gap that does not match: prefix, gold and after, joined by "
+            f"spaces, give {pair.filled(pair.gold)!r}, which is not its acceptable sentence; "
+            "correct them, or leave them out to have no gap."
         )
 
 

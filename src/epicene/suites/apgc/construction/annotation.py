@@ -211,7 +211,7 @@ def read_adjudicated(
         if (response.item, response.participant) in before:
             raise InputError(
                 f"{response.participant} labelled the sentence {response.item} and cannot also "
-                "decide on it; let somebody else answer the step adjudicate."
+                "adjudicate it; have somebody else answer the step adjudicate."
             )
     yield from read_labels(outputs, settings, study, responses)
 

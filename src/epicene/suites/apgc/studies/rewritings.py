@@ -44,7 +44,7 @@ PERSONS = ("speaker", "listener")
 _REWRITINGS = RewritingStudy(
     persons=PERSONS,
     facets=("target", "change"),
-    reference_note="Automatically a rewriting is right if it is the reference, word by word.",
+    reference_note="The automatic score is right if the rewriting is the reference, word for word.",
 )
 
 

@@ -121,8 +121,8 @@ def _adjudicator_response(row: StepRow, responses: Sequence[Response]) -> Respon
         if response.participant not in before:
             return response
     raise InputError(
-        f"On {row['id']} {' and '.join(before)} disagree, and one of them decided; let somebody "
-        "else answer it too, then run the same command again."
+        f"{' and '.join(before)} disagree on {row['id']}, and one of them also decided it; "
+        "have somebody else answer it too, then run the same command again."
     )
 
 

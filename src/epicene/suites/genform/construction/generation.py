@@ -151,7 +151,7 @@ def read_templates(path: str) -> Templates:
     try:
         found = msgspec.convert(read_toml_or_json(file), Templates)
     except msgspec.ValidationError as error:
-        raise InputError(f"{file} does not fit: {error}.") from None
+        raise InputError(f"{file} is invalid: {error}.") from None
     for slot, lists in found.arguments.items():
         if not lists or not all(lists.values()):
             raise InputError(f"{file}: the slot <{slot}> has a list without words.")
@@ -169,9 +169,11 @@ def _check_template(template: str, found: Templates, location: str) -> None:
         if slot not in found.arguments:
             raise InputError(f"{location}: {unknown('slot', slot, found.arguments)}")
         if count > 1:
-            raise InputError(f"{location} has the slot <{slot}> {count} times; once is all it can.")
+            raise InputError(
+                f"{location} has the slot <{slot}> {count} times; it can have it only once."
+            )
     if GAP not in template:
-        raise InputError(f"{location} has no {GAP}, so that all its sentences would be alike.")
+        raise InputError(f"{location} has no {GAP}, so all its sentences would be the same.")
 
 
 # A sentence has some twenty tokens, so this is ample.
@@ -203,7 +205,7 @@ def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
         found = msgspec.structs.replace(found, writer=_paper_writer(found.writer))
     if not settings.language:
         known = " or ".join(found.templates)
-        raise InputError(f"A set is in one language; name it: --set language={known}.")
+        raise InputError(f"A set is in one language; set it with --set language={known}.")
     rules = found.of(settings.language)
     contexts = _choose("context", settings.contexts, found.contexts)
     for rule in _choose("rule with templates", settings.rules, rules):
@@ -343,9 +345,9 @@ def deduplicate(outputs: StepOutputs, _settings: GenformBuild) -> Iterator[StepR
     rows = kept_rows(outputs["write"])
     if not rows:
         raise RunError(
-            f"None of the {len(outputs['write'])} lines that the writer wrote follows its template "
-            "(the file of the step write has them all); build into another folder with another "
-            "--model writer=SPEC."
+            f"None of the {len(outputs['write'])} lines from the writer follows its template "
+            "(the file of the step write has all of them); build into another folder with "
+            "another --model writer=SPEC."
         )
     repeated = duplicate_reasons(rows, "en", "english")
     for row in rows:

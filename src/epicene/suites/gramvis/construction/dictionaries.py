@@ -67,9 +67,9 @@ def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
     for language in words:
         if language not in known:
             raise InputError(
-                f"There is no dictionary of {LANGUAGES[language].capitalize()} to look words up "
-                "in; name one: --set dictionaries=FILE, the language's file of kaikki.org or a "
-                "table with language, word and gender."
+                f"There is no {LANGUAGES[language].capitalize()} dictionary to look words up "
+                "in; set one with --set dictionaries=FILE, the language's file from "
+                "kaikki.org or a table with language, word and gender."
             )
     return dict(found)
 
@@ -95,7 +95,7 @@ def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> se
             entry.sources.add(path.name)
             for name in regex.findall(r"\p{L}+", str(values.get("gender") or "").lower()):
                 if name not in _GENDERS:
-                    raise InputError(f"{location} has the gender {name!r}; it is m, f or n.")
+                    raise InputError(f"{location} has the gender {name!r}; it must be m, f or n.")
                 entry.genders.add(_GENDERS[name])
             entry.partners |= set(filter(None, [str(values.get("partner") or "").strip()]))
     return languages
@@ -139,7 +139,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
             line = decoder.decode(text)
         except msgspec.DecodeError as error:
             location = f"{path}, line {number},"
-            raise InputError(f"{location} is no entry of a dictionary: {error}.") from None
+            raise InputError(f"{location} is not a dictionary entry: {error}.") from None
         language = codes.get(line.lang_code, "")
         languages.add(language)
         if line.pos == "noun" and line.word in words.get(language, ()):
@@ -254,9 +254,9 @@ def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
         yield {**row, "dictionaries": sorted(entry.sources), "dropped": fault}
     if not passed:
         raise RunError(
-            f"None of the {len(merged)} nouns that were proposed is in a dictionary with one "
-            "gender and no partner; name more of them with --set dictionaries=FILE,FILE and build "
-            "into another folder."
+            f"None of the {len(merged)} proposed nouns is in a dictionary with one gender and "
+            "no partner; add dictionaries with --set dictionaries=FILE,FILE and build into "
+            "another folder."
         )
 
 

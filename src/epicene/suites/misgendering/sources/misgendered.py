@@ -104,7 +104,7 @@ def _read_names(path: Path, fewest: int) -> Sequence[str]:
     if len(names) < fewest:
         raise InputError(
             f"{path} has {pluralise(len(names), 'name')}, one per line; at least {fewest} are "
-            "needed, as a template gets no name twice."
+            "needed, because a template never gets the same name twice."
         )
     return names
 

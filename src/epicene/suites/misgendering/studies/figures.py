@@ -94,7 +94,7 @@ def _reference(among: float | None, *, own: bool) -> tuple[float | None, tuple[s
     if among is None:
         if own:
             return None, ()
-        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
+        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; here no text was labelled twice"
     else:
         line, note = among, f"{among:.1%} here" + ("" if own else f", {printed}")
     return line, (f"The dashed line is the agreement of people with each other: {note}.",)

@@ -77,5 +77,5 @@ def _flag(line: FileRow, column: str) -> str:
         return ""
     value = str(line.values.get(column, "")).strip().lower()
     if value not in _FLAGS:
-        raise InputError(f"{line.location} has {value!r} in {column}; it is TRUE or FALSE.")
+        raise InputError(f"{line.location} has {value!r} in {column}; it must be TRUE or FALSE.")
     return _FLAGS[value]

@@ -265,7 +265,7 @@ def _published_row(name: str) -> Iterator[Row]:
 def _interval_note(results: Labelled) -> str:
     if is_clustered(results):
         return "Intervals are over templates."
-    return "Intervals are for independent texts."
+    return "Intervals assume independent texts."
 
 
 # --- the labels themselves -------------------------------------------------------------------
