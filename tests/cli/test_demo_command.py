@@ -79,7 +79,7 @@ def test_what_was_planted_stands_beside_what_was_measured(epicene: Epicene, part
         ' class="no-print"', ""
     )
     shown = epicene("demo")
-    assert "What was planted, and what was measured" in shown.out
+    assert "Planted and measured values" in shown.out
 
 
 def test_nothing_measured_is_an_error_that_says_why(epicene: Epicene, parts: Any) -> None:

@@ -147,7 +147,7 @@ def test_a_difference_with_itself_is_zero() -> None:
     rate = simulated(1)
     found = corrected_combination([rate, rate], [1, -1]).human
     assert found.value == 0
-    with pytest.raises(InputError, match="needs their groups"):
+    with pytest.raises(InputError, match="requires their groups"):
         corrected_combination([small(), small()], [1, -1])
 
 

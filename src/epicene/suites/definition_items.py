@@ -1,4 +1,4 @@
-"""The items of a suite that is defined in one file: from a file, a list, a frame or a dataset."""
+"""The items of a suite defined in one file: from a file, a list, a frame or a dataset."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def item_fields(item: Item) -> dict[str, Any]:
 
 
 class ItemReader:
-    """Reads the items of a suite, its own or those of another file."""
+    """Reads the items of a suite: its own, or those of another file."""
 
     def __init__(
         self,
@@ -133,7 +133,8 @@ class ItemReader:
         return item
 
     def _arranged(self, values: dict[str, Any], row: FileRow) -> dict[str, Any]:
-        """The values as the kind of item has them; columns that it has no field for are left."""
+        """The values converted to the item's fields; columns without a field are kept as they
+        are."""
         if self._kind is not RowItem:
             return {
                 key: each for key, each in values.items() if key in self._kind.__struct_fields__
@@ -186,7 +187,7 @@ def _fields(row: object, location: str) -> dict[str, Any]:
 
 
 def _plain(row: FileRow) -> dict[str, Any]:
-    """The values as a stored item has them, so that a run that is resumed reads the same."""
+    """The values as a stored item has them, so that a resumed run reads the same values."""
     try:
         return msgspec.json.decode(  # type: ignore[no-any-return]
             msgspec.json.encode(row.values, enc_hook=_number), strict=False
@@ -196,7 +197,7 @@ def _plain(row: FileRow) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """A number of numpy's as one of Python's."""
+    """A NumPy number as a Python number."""
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""The settings of a suite that is defined in one file, as protocols."""
+"""The settings of a suite defined in one file, as protocols."""
 
 from __future__ import annotations
 

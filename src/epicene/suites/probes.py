@@ -1,6 +1,6 @@
-"""A suite without Python: `epicene run probe.toml` asks templates filled with word lists.
+"""A suite without Python: `epicene run probe.toml` fills templates with word lists and asks them.
 
-A probe is data: its text is kept in the run folder, and reading a run needs nothing else.
+A probe is data: its text is stored in the run folder, and nothing else is needed to read a run.
 """
 
 from __future__ import annotations
@@ -184,7 +184,8 @@ def _row_item() -> type[RowItem]:
 
 
 def _items(probe: Probe, folder: Path) -> Iterator[dict[str, Any]]:
-    """A row per template and combination of words; only the lists that a template names count."""
+    """One row per template and combination of words; only the lists that a template names are
+    used."""
     lists = {name: _word_list(name, given, folder) for name, given in probe.words.items()}
     for number, template in enumerate(probe.templates, start=1):
         used = f"{template} {probe.right}"
@@ -239,7 +240,7 @@ def _word_list(
 
 
 def _filled(template: str, values: Mapping[str, Mapping[str, str]]) -> str:
-    """The template with its slots filled, but for the gap."""
+    """The template with its slots filled, except the gap."""
 
     def word(slot: regex.Match[str]) -> str:
         name, _, column = slot[1].partition(".")
@@ -280,7 +281,7 @@ def _request(probe: Probe, item: RowItem, settings: Any) -> Request:
 
 
 def _found(probe: Probe, answer: Answer) -> list[str | None]:
-    """What was chosen, filled in or written; None where it is none of them."""
+    """What was chosen, filled in or written; None if it is none of the choices."""
     match answer:
         case Scores(best=best):
             return [None if best is None else probe.choices[best]]
@@ -292,7 +293,7 @@ def _found(probe: Probe, answer: Answer) -> list[str | None]:
 
 
 def _likeliest(completions: tuple[Completion, ...]) -> str | None:
-    """The likeliest completion of any length; None if two are."""
+    """The most likely completion of any length; None if two are tied."""
     best = max((each.logprob for each in completions), default=0.0)
     found = [each.text.strip() for each in completions if each.logprob == best]
     return found[0] if len(found) == 1 else None
@@ -308,7 +309,7 @@ def _first_label(probe: Probe, text: str) -> str | None:
 
 
 def _judgement(item: RowItem, found: str | None) -> Judgement:
-    """Right, wrong or undetected where the right one is known; else only a label."""
+    """Right, wrong or undetected if the right answer is known; otherwise only a label."""
     facets = dict(item.facets)
     if not item.right:
         return Judgement(label=found or _NOTHING_FOUND, facets=facets)

@@ -1,8 +1,9 @@
-"""Studies of rewritten sentences: what people say of one, what the suite says, and the tables.
+"""Studies of rewritten sentences: people's judgements, the suite's scores, and the tables.
 
-People say whether a rewriting is correct, fits each person it was to fit, means the same, and what
-else was changed. Each is a judgement with a label, and so is the suite's own where it has one:
-`RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by name.
+People say whether a rewriting is correct, fits each person it should fit and means the same, and
+what else was changed. Each of these is a judgement with a label, and so is the suite's own if it
+has one: `RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by
+name.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def automatic_field(name: str) -> str:
 
 @dataclass(frozen=True)
 class RewritingStudy:
-    """The persons whom a rewriting is to fit, by the ids of their questions; and the hidden fields
-    by which tables break down."""
+    """The persons that a rewriting should fit, by the ids of their questions, and the hidden fields
+    by which tables are broken down."""
 
     persons: tuple[str, ...]
     facets: tuple[str, ...]
@@ -66,7 +67,7 @@ class RewritingStudy:
     # --- judging -----------------------------------------------------------------------------
 
     def judge(self, item: StudyItem, response: Response) -> Iterator[Judgement]:
-        """What a person found: each question, and whether all of it is as it should be."""
+        """A person's judgements: each question, and whether everything is as it should be."""
         for name, label in self.labels(response.answers).items():
             yield self._judgement(item, name, label)
 
@@ -93,8 +94,8 @@ class RewritingStudy:
     # --- tables ------------------------------------------------------------------------------
 
     def metrics(self, results: Answered) -> Mapping[str, Estimate]:
-        """The share that people find right, and how far they agree with each other and the
-        judge."""
+        """The share that people judge right, and how far they agree with each other and with the
+        automatic scores."""
         decided = _decided(results)
         right = rows_where(annotator_agreement.majority_labels(decided), name=RIGHT)
         people = rows_where(annotator_agreement.annotator_pairs(results.frame), name=RIGHT)

@@ -1,7 +1,7 @@
-"""Suites that are defined in files and sessions: find them by path, and again for a stored run.
+"""Suites defined in files and sessions: find them by path, and again for a stored run.
 
-A run folder never makes us execute code. The file that it names is loaded only if it is on the
-user's own list of suite files, to which a file is added when a suite of it is run.
+A run folder never makes Epicene execute code. The file that it names is loaded only if it is in the
+user's own list of suite files, to which a file is added when one of its suites is run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _used: dict[str, Suite[Any, Any]] = {}  # the suites of files and sessions, by n
 
 
 class SuitePath(NamedTuple):
-    """A file, and the name of a suite in it; "" where it has only one."""
+    """A file, and the name of a suite in it; "" if it has only one."""
 
     path: Path
     name: str
@@ -63,7 +63,7 @@ def relative_to(folder: Path, text: str) -> str:
 
 
 def named_suite(name: str) -> Suite[Any, Any]:
-    """The suite of that name: of a file that was named, of this session, or installed."""
+    """The suite of that name: from a given file, from this session, or installed."""
     _load_environment()
     if registry.is_added("suites", name) or name not in _used:
         found = _as_suite(registry.find("suites", name))
@@ -113,7 +113,7 @@ def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
 
 
 def _remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
-    """Let the runs of this suite be read in this process; raises if its name is taken."""
+    """Make the runs of this suite readable in this process; raises if its name is taken."""
     if suite.name in registry.names("suites"):
         known = _as_suite(registry.find("suites", suite.name))
         if known is not suite and (known.file is None or known.file != suite.file):
@@ -129,7 +129,8 @@ def _as_suite(found: Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any]:
 
 
 def add_suite_files(paths: Iterable[Path]) -> None:
-    """Make all suites of these files known by name, before those that a run names itself."""
+    """Make all suites of these files available by name; they take precedence over those that a run
+    names."""
     for path in paths:
         for suite in suites_in(path).values():
             registry.add("suites", _remember(suite).name, suite)
@@ -156,7 +157,8 @@ def load_suite_file(text: str) -> Suite[Any, Any]:
 
 
 def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
-    """The suite of that name, or of the variable of that name; the only one, if none is named."""
+    """The suite with that name or in the variable with that name; if none is given, the only
+    one."""
     found = suites_in(path)
     names = {suite.name: suite for suite in found.values()}
     if not name and len(names) > 1:
@@ -188,7 +190,7 @@ def suites_in(path: Path) -> dict[str, Suite[Any, Any]]:
 
 
 def _load(path: Path) -> ModuleType:
-    """Execute a file, or return what it gave if it has not changed since."""
+    """Execute a file, or return the earlier result if the file has not changed."""
     if path.suffix != ".py":
         raise InputError(f"{path} is neither a Python file nor a probe (.toml).")
     try:
@@ -211,7 +213,7 @@ def _load(path: Path) -> ModuleType:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Let the file import modules beside it; an error is one sentence with file and line."""
+    """Let the file import modules next to it; an error is one sentence with file and line."""
     sys.path.append(str(path.parent))
     _loading.append(path)
     try:
@@ -246,7 +248,7 @@ def list_path() -> Path:
 
 
 def trust(file: Path) -> None:
-    """Put a file on the list; without a data folder that can be written, there is no list."""
+    """Add a file to the list; if the data folder is not writable, there is no list."""
     if _is_listed(str(file)) or "\n" in str(file):
         return
     with suppress(OSError):

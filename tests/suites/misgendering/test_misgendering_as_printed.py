@@ -234,7 +234,7 @@ def test_figure_5b_has_the_standard_deviation() -> None:
     row = only_row(drawn)
     # .5 and 0: the mean is .25, and so is the standard deviation with n below.
     assert (row["y"], row["low"], row["high"]) == (0.25, 0.0, 0.5)
-    bars = "Error bars are one standard deviation over instances either way, as in the paper."
+    bars = "Error bars are ± one standard deviation over instances, as in the paper."
     assert drawn.notes == (bars,)
 
 

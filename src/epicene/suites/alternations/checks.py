@@ -189,7 +189,7 @@ def _verbs_by_iast() -> Mapping[str, Verb]:
 
 
 def check_design_of_set(pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
-    """The rules of the design that the set breaks: where, and which."""
+    """The rules of the design that the set breaks, and where."""
     by_variant: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         by_variant[pair.phenomenon].append(pair)
@@ -248,7 +248,7 @@ _MIXED_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
 
 
 def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[DataIssue]:
-    """Problems of any pairs; and of those built to the Hindi design, by all of its rules."""
+    """Problems of any pairs, and violations of the rules by pairs built to the Hindi design."""
     for pair in pairs:
         if not isinstance(pair.test, RegionTest):
             yield from _check_sentences(pair)
@@ -298,7 +298,7 @@ def _check_gap(pair: Pair) -> Iterator[DataIssue]:
 
 
 def _check_repetitions(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
-    """A pair that comes twice, and a sentence that is good in one pair and bad in another."""
+    """Repeated pairs, and sentences that are good in one pair and bad in another."""
     seen: dict[tuple[str, str], str] = {}
     acceptable = {pair.good: pair.id for pair in pairs}
     for pair in pairs:

@@ -1,4 +1,5 @@
-"""Read external answers in short: the scores of a pair's sentences, or which of them was chosen."""
+"""Read external answers in a short form: the scores of a pair's sentences, or which one was
+chosen."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The formulas of SyntaxGym: what should be true of the surprisals of regions.
+"""SyntaxGym formulas: conditions on the surprisals of regions.
 
 `(8;%match%)` is the surprisal of region 8 in the condition `match`, `(*;%match%)` that of the whole
-sentence. In the order in which they bind: `+` and `-`; `<`, `>` and `=`, which is true of two
-numbers that are close; `&` and `|`. Those of one kind are read from left to right. Round and square
-brackets group.
+sentence. The operators, from tightest to loosest binding: `+` and `-`; `<`, `>` and `=`, which is
+true if two numbers are close; `&` and `|`. Operators of equal precedence are read from left to
+right. Round and square brackets group.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class FormulaError(ValueError):
-    """The formula cannot be read; what is wrong, as the end of a sentence."""
+    """The formula cannot be parsed; the message is the end of a sentence."""
 
 
 class RegionReference(NamedTuple):
@@ -48,7 +48,7 @@ class _Node(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """A formula that was read: the regions that it names, and whether it is true."""
+    """A parsed formula: the regions that it names, and whether it is true."""
 
     references: frozenset[RegionReference]
     holds: Callable[[Surprisals], bool]

@@ -55,7 +55,7 @@ def _table_1(frames: Sequence[Pair]) -> Table:
 
 
 def _verbs_table(frames: Sequence[Pair]) -> Table:
-    """How many verbs each valency has, beside the paper's, and how frequent they are."""
+    """The number of verbs per valency, compared with the paper's, and how frequent they are."""
     table = {verb.iast: verb for verb in verbs().values()}
     found = {
         # A file without a column `verb` has its pairs of one verb in a group.

@@ -1,4 +1,4 @@
-"""Tables 2, 4 and 5 beside the published numbers; accuracy by phenomenon, column and measure."""
+"""Tables 2, 4 and 5 next to the published numbers; accuracy by phenomenon, column and measure."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ _MAX_VALUES = 40  # a column with more different values is not tabulated
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
-    """The paper's tables where there are Hindi variants, then those of any pairs."""
+    """The paper's tables if there are Hindi variants, then those for any pairs."""
     frame = main_scores(results)
     if len(frame):
         if set(VARIANTS) & set(distinct_values(frame, "phenomenon")):

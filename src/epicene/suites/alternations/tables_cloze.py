@@ -52,7 +52,8 @@ def cloze_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
-    """The full frames with the expected verb and what each model puts there; None of one model."""
+    """The full frames with the expected verb and what each model puts there; None for a single
+    model."""
     import polars as pl
 
     frame = rows_where(results.frame, main="yes", phenomenon=SAME_VERB)
@@ -110,7 +111,7 @@ def _cloze_table(results: Outcomes, forms: Sequence[str]) -> Table:
 
 
 def _cloze_notes(variants: set[str]) -> tuple[str, ...]:
-    """What the columns mean; the paper's findings only beside the paper's variants."""
+    """What the columns mean, with the paper's findings only for the paper's variants."""
     meaning = (
         "Agreement errors are of the verbs; gold among: the expected verb is one of the "
         "completions ranked."

@@ -71,7 +71,7 @@ class TokenisedSentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words with a blank between them."""
+        """The words separated by spaces."""
         return " ".join(self.words)
 
 
@@ -203,7 +203,7 @@ class JointFiles(NamedTuple):
 
 
 def split_file(folder: Path, name: str) -> Path:
-    """The path of a file of a split, in a folder of its own (dev/dev.arin) if it is there."""
+    """The path of a file of a split, in the split's own folder (dev/dev.arin) if that exists."""
     inside = folder / name.removeprefix("D-set-").partition(".")[0] / name
     return inside if inside.is_file() else folder / name
 
@@ -241,7 +241,7 @@ def check_repeated_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> Se
 
 
 def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
-    """Each target's lines; the file that says which target a line is for must say the same."""
+    """Each target's lines; the file that names the target of each line must agree."""
     if files.genders.is_file():
         for index, (target, lines) in enumerate(read_blocks(files.genders, size).items()):
             for number, line in enumerate(lines, start=index * size + 1):

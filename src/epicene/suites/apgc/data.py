@@ -107,8 +107,8 @@ PUBLISHED_FILES = {
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
-    """Whether these are the corpus: its sentences come first, by name, and no file has another hash
-    than the published one of its name, if that is known. English beside them may be anyone's.
+    """Whether these are the corpus: its sentences come first, by name, and no file has a hash that
+    differs from the published file of that name, if known. The English may come from anywhere.
     """
     found = list(files)
     unchanged = all(_PUBLISHED_SHA256.get(name, sha256) == sha256 for name, sha256 in found)
@@ -116,7 +116,7 @@ def is_published(files: Iterable[tuple[str, str]]) -> bool:
 
 
 class _SplitFiles(NamedTuple):
-    """The content of a split's files, an element of each list for each sentence."""
+    """The content of a split's files; each list has one element per sentence."""
 
     main: Path  # the file that errors name
     texts: list[str]
@@ -145,7 +145,7 @@ def _split_order(split: str) -> tuple[int, str]:
 
 
 def _choose_splits(named: str, there: Sequence[str], name: str) -> list[str]:
-    """The splits that a setting names, one or several separated by commas, or all there are."""
+    """The splits that a setting names: one or several separated by commas, or all."""
     if named == "all":
         return list(there)
     chosen = list(dict.fromkeys(part.strip() for part in named.split(",")))
@@ -372,7 +372,7 @@ def _parse_labels(path: Path, lines: Sequence[str]) -> list[SentenceLabel]:
 
 
 def _label_of(tokens: TokenisedSentence) -> SentenceLabel:
-    """The sentence's label that follows from its words', where no file has one."""
+    """The sentence's label that follows from its words' labels, if no file has one."""
     found = {"1": "B", "2": "B"}
     for label in tokens.labels:
         # The base after the clitic: it has the sentence's gender, a clitic that of its own form.
@@ -433,7 +433,7 @@ def _asks_full_labels(protocol: ApgcProtocol) -> bool:
 
 
 def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:
-    """Our own layout: a sentence a line, with its forms."""
+    """Our own layout: one sentence per line, with its forms."""
     for sentence in read_records(path, Sentence, columns):
         check_forms(sentence, f"{path}, the sentence {sentence.id!r},")
         yield sentence

@@ -212,7 +212,7 @@ def read_labels_as(frame: polars.DataFrame, read: Callable[[str], polars.Expr]) 
 
 
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """The main figures of each task that was judged."""
+    """The main metrics of each task that was scored."""
     found: dict[str, Estimate] = {}
     frame = results.frame
     labelled = of_task(frame, IDENTIFICATION, unit="sentence")

@@ -205,7 +205,7 @@ def post_editing_table(frame: polars.DataFrame) -> Table:
 def tables(results: Outcomes) -> Iterator[Table]:
     """The tables of the tasks that were judged; with several runs, the model is their first level.
 
-    Published figures of other models are in the rows after ours.
+    Published numbers of other models are in the rows after ours.
     """
     found = _tables(results)
     return found if len(results.runs) > 1 else map(_of_one_model, found)

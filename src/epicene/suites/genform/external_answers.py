@@ -30,7 +30,7 @@ def read_answers(
 ) -> Iterator[tuple[Pair, Answers]]:
     """Lines of `id`, `target` (masculine or feminine) and `text`, in any order.
 
-    A pair that is answered in one direction alone has no answer in the other.
+    A pair may be answered in one direction only.
     """
     pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
     found: dict[str, dict[Gender, str]] = defaultdict(dict)

@@ -109,7 +109,7 @@ def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
 
 
 def _entities(frame: polars.DataFrame) -> Figure:
-    """How often each of the three kinds of answer occurs that the paper has an example of."""
+    """How often each of the three kinds of answer that the paper has an example of occurs."""
     frame = rows_where(frame, language="hi", family=all_rules().families["entities"])
     rows: Rows = []
     for model in distinct_values(frame, "model"):
@@ -213,7 +213,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
 
 
 def _size_and_family(identities: tuple[Identity, ...]) -> tuple[float, str]:
-    """A model's parameters and family, where it says so."""
+    """A model's parameters and family, if given."""
     if not identities:
         return 0.0, ""
     about = identities[0].about

@@ -22,7 +22,7 @@ SENTENCE, LANGUAGE = "[sentence]", "[language]"
 
 
 class Instruction(Record, frozen=True, kw_only=True):
-    """What is asked, by the gender that is wanted."""
+    """What is asked, by requested gender."""
 
     masculine: str
     feminine: str
@@ -55,7 +55,7 @@ def make_prompt(
 
 
 def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) -> PromptTemplate:
-    """The wording of a file where there is one, else ours in the protocol's language."""
+    """The wording of a file if there is one, otherwise ours in the protocol's language."""
     if protocol.prompt:
         known = read_prompt_templates(protocol.prompt)
         found = known.get(language) or known.get("")
@@ -101,6 +101,6 @@ def _shipped_prompts() -> dict[str, PromptTemplate]:
 
 @cache
 def other_wordings() -> dict[str, tuple[PromptTemplate, ...]]:
-    """Our wordings beside the first, by language."""
+    """Our wordings other than the first, by language."""
     text = (Path(__file__).parent / "wordings.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, tuple[PromptTemplate, ...]])

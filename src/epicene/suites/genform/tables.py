@@ -1,4 +1,4 @@
-"""The paper's tables beside its printed figures, and breakdowns by rule, family and terms."""
+"""The paper's tables next to its printed numbers, and breakdowns by rule, family and terms."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterato
 
 
 def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
-    """The scores in every language, and in all of them."""
+    """The scores in each language, and in all together."""
     columns: list[tuple[str, Measure]] = [
         *_SCORES,
         ("exact", metrics.exact),
@@ -291,7 +291,7 @@ def breakdown_tables(frame: polars.DataFrame) -> Iterator[Table]:
 
 
 def interference_table(frame: polars.DataFrame) -> Table:
-    """Changes that were not asked for, in all and by family."""
+    """Changes that were not requested, overall and by family."""
     return Table(
         name="interference",
         title="Changes to words that do not agree with the speaker",
@@ -371,7 +371,7 @@ def answer_table(frame: polars.DataFrame) -> Table:
 
 
 def spelling_table(frame: polars.DataFrame) -> Table:
-    """How many answers have spelling variants, in all and by kind."""
+    """How many answers have spelling variants, overall and by kind."""
     import polars as pl
 
     found = frame["spelling"].cast(pl.String).fill_null("no").str.split("+").explode()
@@ -408,7 +408,7 @@ _CONVENTIONS: tuple[tuple[str, Measure], ...] = (
 
 
 def conventions_table(results: Outcomes) -> Table:
-    """The scores with spelling variants ignored and counted, with neutral sentences in and out."""
+    """The scores with spelling variants ignored and counted, with and without neutral sentences."""
     rows = []
     for ignored in (True, False):
         for neutral in (False, True):
@@ -440,7 +440,7 @@ def conventions_table(results: Outcomes) -> Table:
 
 
 def probability_tables(frame: polars.DataFrame) -> Iterator[Table]:
-    """How often the wanted form is likelier, and whether generation agrees."""
+    """How often the requested form is more likely, and whether generation agrees."""
     if len(probability_judgements(frame)):
         yield _probability_table(of_format(frame, PROBABILITY))
         if len(paired_formats(frame)):

@@ -58,7 +58,7 @@ def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
 
 
 def counterpart(language: str, grammar: Grammar, noun: str) -> str:
-    """A noun's form in the other gender, as far as endings and a list tell; empty if none."""
+    """A noun's form in the other gender, according to endings and a list; empty if none."""
     known = _counterparts().get(language)
     if known is None or noun in known.neither:
         return ""

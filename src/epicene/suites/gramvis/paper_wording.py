@@ -2,7 +2,7 @@
 
 `templates_appendix.json` has the templates of Appendix A.6 by language, then m and f (or any), with
 the slot [NOUN]; `question.json` has what section 3.5 asks the judges. No Chinese templates are
-printed, so Epicene's stand in for them.
+printed, so Epicene's are used.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _extract_templates(text: str) -> dict[str, dict[str, list[str]]]:
 
 
 def _printed_templates(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each template of the appendix with the language and the gender it stands under."""
+    """Each template of the appendix with the language and gender of its heading."""
     headings = list(_HEADING.finditer(text))
     joined = _joined_words(text)
     for heading, following in zip_longest(headings, headings[1:]):

@@ -57,7 +57,7 @@ class Templates(Record, frozen=True, kw_only=True):
         return found
 
     def count(self, word: Word) -> int:
-        """The number of templates for a word; each condition must have as many."""
+        """The number of templates for a word; each condition must have the same number."""
         languages = [prompt_language(word, condition) for condition in CONDITIONS]
         numbers = {each: len(self.of(each, _gender_of(word, each))) for each in languages}
         if len(set(numbers.values())) > 1:
@@ -135,7 +135,7 @@ def slot_forms(
 
 
 def _forms_of_own_language(word: Word, own: OwnLanguage) -> dict[str, str]:
-    """As many forms as are known: which are needed its templates tell."""
+    """All known forms; the templates determine which are needed."""
     forms = {"noun": word.word, **_with_the(with_article(word.article, word.word))}
     if (contracted := own.of.get(word.article)) is not None:
         forms["of_the"] = with_article(contracted, word.word)
@@ -240,7 +240,7 @@ def _gender(name: str, language: str, source: str) -> str:
 def _check_templates(
     texts: Any, language: str, allowed: frozenset[str], location: str
 ) -> tuple[str, ...]:
-    """Templates, each with a slot for the word and no slot that nothing fills."""
+    """Templates, each with a slot for the word and no unknown slots."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{location} is not a list of templates.")
     for text in texts:

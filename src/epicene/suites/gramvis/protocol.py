@@ -1,4 +1,4 @@
-"""The two GramVis protocols: the paper's way of judging and averaging, and Epicene's."""
+"""The two GramVis protocols: the paper's way of scoring and averaging, and Epicene's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Temperature: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of asking, judging and tabulating.
+    """The settings of asking, scoring and tabulating.
 
-    Those that were added have as default what was done before there was a choice.
+    Settings that were added later default to the behaviour before they existed.
     """
 
     added: ClassVar[tuple[str, ...]] = (
@@ -62,7 +62,7 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     wordings: Wordings = 1  # of the judges' question; templates are wordings of the prompt
 
     def __post_init__(self) -> None:
-        """A language of the user's is none of those that there are."""
+        """A user's language must not be one of the built-in ones."""
         refuse_wordings(self, self.wordings, "question" if self.question else "")
         for code, own in self.languages.items():
             if code in _TAKEN or own.name in _TAKEN.values():

@@ -1,4 +1,4 @@
-"""All GramVis tables in their order; Tables 4–9 on the word list, and the mixed model."""
+"""All GramVis tables in order; Tables 4–9 on the word list, and the mixed model."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator
 
 
 def mixed_table(counts: CountArray) -> Table:
-    """The pooled estimates of the mixed model, with the GEE's beside them."""
+    """The pooled estimates of the mixed model, next to the GEE's."""
     from epicene.suites.gramvis.mixed_model import fit_mixed_model
 
     fitted = fit_mixed_model(counts)

@@ -1,7 +1,7 @@
 """The effect of grammatical gender: Table 11, resource levels, and grammar crossed with stereotype.
 
-Divergent words alone cannot separate grammar from stereotype; with control words the two factors
-are crossed, and each has an effect of its own.
+Divergent words alone cannot separate grammar from stereotype; with control words, the two factors
+are crossed and each has its own effect.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ _SE_NOTE = (
 
 
 def effect_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
-    """Table 11: the own gender's share, and its change against both controls, with tests."""
+    """Table 11: the share of the word's own gender, and its change against both controls, with
+    tests."""
     printed = protocol.as_printed
     average = average_for(protocol, "images")
     cells = counts.cells()

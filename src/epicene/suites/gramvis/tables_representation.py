@@ -162,7 +162,7 @@ def _is_reversed(average: Average, part: WordCounts, own: str) -> bool:
 
 
 def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
-    """Table 14: gendered less control in percentage points."""
+    """Table 14: gendered minus control, in percentage points."""
     average = average_for(protocol, "images")
     rows = []
     for cell, part in counts.cells():

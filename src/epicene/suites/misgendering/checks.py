@@ -1,4 +1,4 @@
-"""What is wrong with instances: slots that were never filled, texts that tell no pronoun."""
+"""Problems with instances: slots that were never filled, texts that do not show a pronoun."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOT = re.compile(r"\{[^{}\s]*\}|\$[A-Z_]+|\[MASK\]|<mask>")
 
 
 def check(items: Sequence[Instance], _protocol: MisgenderingProtocol) -> Iterator[DataIssue]:
-    """The problems of each template, each said once whatever the pronoun and the name."""
+    """The problems of each template, each reported once for all pronouns and names."""
     seen: set[tuple[str, str, str]] = set()
     for item in items:
         for issue in (*_check_slots(item), *_check_context(item)):

@@ -1,4 +1,4 @@
-"""Read external answers: lines of continuations and of what probability chose, or the tables that
+"""Read external answers: lines of continuations and of choices by probability, or the tables that
 the authors' scripts store."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _check_pronoun(line: FileRow, pronoun: str, sets: tuple[PronounForms, ...]) 
 
 
 class _GivenInstance:
-    """An instance that one or more lines of a model speak of."""
+    """An instance that one or more lines of a model are about."""
 
     def __init__(self, model: str, own_id: str, sets: tuple[PronounForms, ...]) -> None:
         self._model, self._id, self._sets = model, own_id, sets
@@ -86,7 +86,7 @@ class _GivenInstance:
         self._choices: dict[str, Choice] = {}
 
     def add(self, line: FileRow) -> None:
-        """Add a line's text, or what it says that probability chose, or both."""
+        """Add a line's text, its choice by probability, or both."""
         values = line.values
         text, chosen = values.get("text"), _choice(line, self._sets)
         if not isinstance(text, str) and chosen is None:
@@ -118,8 +118,8 @@ class _GivenInstance:
 
     @property
     def instance(self) -> Instance:
-        """The instance, with no more than the lines say: of a text that is continued after its gap,
-        the pronoun and what follows are one piece."""
+        """The instance, with only what the lines say: if a text is continued after its gap, the
+        pronoun and what follows are one piece."""
         assert self._line is not None
         values = self._line.values
         before = self._contexts.get(PRE) or self._contexts.get(OPEN, "")

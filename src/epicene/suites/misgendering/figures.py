@@ -98,7 +98,7 @@ def _distractors(results: Outcomes) -> Figure:
 
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
-    """The share of instances whose samples differ, by how much they do."""
+    """The share of instances by how much their samples differ."""
     parts = {
         setting: sigma_by_instance(
             generation_judgements(results.frame, family, setting), results.protocol
@@ -213,7 +213,7 @@ def bars_note(frame: polars.DataFrame, as_paper: str) -> str:
 def mean_with_spread(
     values: NDArray[Any], spread: Callable[[NDArray[Any]], Estimate]
 ) -> PartEstimator:
-    """The mean of some rows' values, with the spread either way as its bar."""
+    """The mean of some rows' values, with ± the spread as its error bar."""
 
     def estimate(rows: Ints) -> Estimate:
         found = values[rows].astype(float)
@@ -235,7 +235,7 @@ def standard_error(values: NDArray[Any]) -> Estimate:
 
 
 def standard_deviation(values: NDArray[Any]) -> Estimate:
-    """The standard deviation, with n below."""
+    """The standard deviation, with denominator n."""
     return Estimate(value=float(values.std()), n=len(values))
 
 

@@ -52,7 +52,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     wordings: Wordings = 1  # of the sentence that declares the pronouns
 
     def __post_init__(self) -> None:
-        """The formats are at least one; in which order they are named does not matter."""
+        """There must be at least one format; their order does not matter."""
         refuse_wordings(self, self.wordings)
         named = tuple(name for name in FORMATS if name in self.formats)
         if not named:
@@ -66,7 +66,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
 
     @property
     def both_formats(self) -> bool:
-        """Whether probability and generation are both asked, so that they can be compared."""
+        """Whether both probability and generation are measured, so that they can be compared."""
         return set(FORMATS) <= set(self.formats)
 
     @property

@@ -221,7 +221,7 @@ _FORMATS_OF: Mapping[str, tuple[Format, ...]] = {
 
 
 def _with_dashes(table: Table, models: Sequence[str], missing: str) -> Table:
-    """A table that needs a format which was not asked: its numbers say so."""
+    """A table that needs a format that was not run: its cells say so."""
     own = [row for row in table.rows if row.origin == "run"]
     dashes = (not_run_estimate(missing),) * len(table.columns)
     beside = ("all",) * (len(table.levels) - 1)
@@ -251,12 +251,12 @@ def _all_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def _accuracy_title(results: Outcomes) -> str:
-    """What accuracy is the share of: by Equation 4, no pronoun is correct too."""
+    """What accuracy counts as right: by Equation 4, a text without a pronoun is correct too."""
     return "No misgendering" if results.protocol.counts_as_paper else "Right pronoun"
 
 
 def _accuracy_table(results: Outcomes) -> Table:
-    """Every dataset and format by pronoun; no pronoun is counted both ways."""
+    """Every dataset and format by pronoun; texts without a pronoun are counted both ways."""
     import polars as pl
 
     names = pronouns_of(results.frame)

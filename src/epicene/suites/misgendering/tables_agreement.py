@@ -75,7 +75,7 @@ _REPETITIONS = (
 def _no_pronoun_note(results: Outcomes, *families: str) -> str:
     """How generations without a pronoun count in these families of datasets, and in the paper.
 
-    The paper counts them as right, but for open contexts, where they yield no template.
+    The paper counts them as right, except for open contexts, where they yield no template.
     """
     own, as_paper = is_own(results.frame), results.protocol.name == "paper"
     text = "A generation without a pronoun"
@@ -212,7 +212,7 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
 
 
 def _mean_and_deviation(frame: polars.DataFrame) -> PartEstimator:
-    """The mean of `value` with its standard deviation (n below) beside it, as the paper prints."""
+    """The mean of `value` with its standard deviation (denominator n), as printed in the paper."""
     known = frame["value"].is_not_null().to_numpy()
     values = frame["value"].to_numpy()
 
@@ -291,7 +291,7 @@ def beta_table(results: Outcomes) -> Table:
 
 
 def disagreement_table(results: Outcomes) -> Table:
-    """Observed disagreement beside the expected one and its floor (Appendix E)."""
+    """Observed disagreement next to the expected one and its floor (Appendix E)."""
     rows = []
     for mode in MODES:
         pairs = paired_formats(results.frame, *mode, results.protocol)
@@ -337,7 +337,7 @@ _NOT_ASKED = Estimate(
 
 
 def _pronouns_differ(pairs: polars.DataFrame) -> PartEstimator:
-    """How often the two formats choose different pronouns where the generation has one."""
+    """How often the two formats choose different pronouns if the generation has one."""
     differ = share_of_parts(pairs, pronouns_differ())
     found = pairs.select(known=pronouns_differ().is_not_null())["known"].to_numpy()
     return lambda parts: differ([rows[found[rows]] for rows in parts])

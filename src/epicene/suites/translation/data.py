@@ -47,7 +47,7 @@ class SentenceStream:
         return self.into(self._wanted or LANGUAGES)
 
     def into(self, languages: Sequence[str]) -> Iterator[Sentence]:
-        """The sentences, of files that name no language for these alone."""
+        """The sentences; for files that name no language, only in these languages."""
         for reader in self._readers:
             for sentence in reader.sentences(languages):
                 if self._wanted and sentence.language not in self._wanted:
@@ -57,7 +57,7 @@ class SentenceStream:
 
 
 class _Survey:
-    """The files of the data by layout, and what is said of them."""
+    """The files of the data by layout, and notes on them."""
 
     def __init__(self, path: Path, source: DataSource, protocol: TranslationProtocol) -> None:
         self.remarks: list[str] = []
@@ -122,7 +122,7 @@ class _Survey:
             yield _Reader((each,), reader)
 
     def _winomt_files(self) -> list[Path]:
-        """The files of WinoMT without those whose sentences en.txt has too."""
+        """The files of WinoMT without those whose sentences are also in en.txt."""
         found = self._by_layout.get(WINOMT, [])
         whole = [each for each in found if each.name == "en.txt"]
         if whole and len(found) > 1:
@@ -168,7 +168,7 @@ def _files_in(path: Path) -> list[Path]:
 
 
 def _is_parallel(path: Path, other: Path) -> bool:
-    """Whether two files of MT-GenEval are of one subset, language and split."""
+    """Whether two files of MT-GenEval have the same subset, language and split."""
     one, two = geneval_name(path), geneval_name(other)
     if one is None or two is None:
         return False
@@ -178,7 +178,7 @@ def _is_parallel(path: Path, other: Path) -> bool:
 
 
 def read(source: DataSource, protocol: TranslationProtocol) -> Dataset:
-    """The starter set, a file or a folder; every sentence is read once to find faults."""
+    """The starter set, a file or a folder; every sentence is read once to find errors."""
     for code in protocol.languages:
         if len(code) not in (2, 3) or not code.isalpha():
             raise unknown("language", code, LANGUAGES)

@@ -1,4 +1,4 @@
-"""Read translations that were made elsewhere: a line per sentence, `source ||| target`, or rows."""
+"""Read external translations: one line per sentence, `source ||| target`, or rows."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def read_answers(
 ) -> Iterator[tuple[Sentence, Answers]]:
     """Each sentence with its translation.
 
-    A folder has a file per language (`en-es.txt`). A file has rows with `id` and `text`, lines
-    `source ||| target`, or a line per sentence of its language, in the data's order; of MT-GenEval
-    also of one gender alone, which its name then says.
+    A folder has one file per language (`en-es.txt`). A file has rows with `id` and `text`, lines
+    `source ||| target`, or a line per sentence of its language, in the data's order; for
+    MT-GenEval, it may have only one gender, which its name then shows.
     """
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
     if not files:
@@ -100,8 +100,8 @@ def _from_lines(path: Path, sentences: list[Sentence], language: str) -> dict[st
 def _by_source(path: Path, lines: list[str], sentences: list[Sentence]) -> dict[str, str]:
     """Lines `source ||| target`; of a source that is there several times, in the same order.
 
-    The published files translate two sentences with other pronouns than WinoMT has: few lines
-    that fit no sentence are passed over, and the sentences have no translation.
+    The published files translate two sentences with pronouns that differ from WinoMT's: a few lines
+    that match no sentence are skipped, and those sentences have no translation.
     """
     ids: dict[str, list[str]] = defaultdict(list)
     for each in reversed(sentences):

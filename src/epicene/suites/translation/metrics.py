@@ -1,4 +1,4 @@
-"""Gender accuracy, ΔG and ΔS, and how far people agree with the judge."""
+"""Gender accuracy, ΔG and ΔS, and how far people agree with the automatic scores."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def judge_agreement(results: Outcomes, language: str, reading: str) -> Estimate:
 
 
 def gender_accuracy(frame: polars.DataFrame, gender: str) -> Estimate:
-    """The share of right outcomes where that gender is wanted: recall."""
+    """The share of right outcomes if that gender is expected: recall."""
     return accuracy(rows_where(frame, gender=gender))
 
 
@@ -126,7 +126,7 @@ def delta_s(frame: polars.DataFrame) -> Estimate:
 
 
 def _counts(frame: polars.DataFrame) -> NDArray[Any]:
-    """For each row and gender: whether it was found, is wanted, and is right."""
+    """For each row and gender: whether it was found, is expected, and is right."""
     import numpy as np
     import polars as pl
 
@@ -141,7 +141,7 @@ def _counts(frame: polars.DataFrame) -> NDArray[Any]:
 
 
 def _f1(sums: NDArray[Any]) -> NDArray[Any]:
-    """2 · right / (found + wanted); 0 where there is neither."""
+    """2 · right / (found + expected); 0 if there is neither."""
     import numpy as np
 
     found, wanted, right = sums.T

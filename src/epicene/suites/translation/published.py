@@ -21,7 +21,7 @@ _NOT_IN_LOG = Estimate(value=None, why="it is not in the logs")
 
 
 def published_cells(language: str) -> dict[str, Estimate]:
-    """The published figures of a language, by the names of columns; {} where there is no log."""
+    """The published numbers of a language, by column name; {} if there is no log."""
     log = LOGS.get(language)
     if log is None:
         return {}

@@ -1,4 +1,4 @@
-"""The published layouts: recognised by what a file holds, and read one sentence after the other."""
+"""The published layouts: recognised by the content of a file, and read sentence by sentence."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _detect_columns(values: Mapping[str, Any]) -> Layout | None:
 
 
 def _plain_rows(path: Path) -> Iterator[FileRow]:
-    """The rows of a table with tabs, in which a quotation mark may be just that."""
+    """The rows of a table with tabs, in which quotation marks are ordinary characters."""
     names: list[str] | None = None
     for number, line in enumerate(iterate_lines(path), start=1):
         if not line.strip():
@@ -124,7 +124,7 @@ def _plain_rows(path: Path) -> Iterator[FileRow]:
 
 
 def unrecognised(path: Path) -> InputError:
-    """The error for a file in no known layout: what was seen, and what would be known."""
+    """The error for a file in an unknown layout: what was found, and which layouts are known."""
     first = next((line for line in iterate_lines(path) if line.strip()), "")
     known = "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
     return InputError(
@@ -176,7 +176,7 @@ def _winomt_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
 
 def annotation_language(path: Path) -> str:
-    """The language that the name of a file of annotations says: `aws.de.in - de.in.csv`."""
+    """The language shown by the name of an annotation file: `aws.de.in - de.in.csv`."""
     found = _ANNOTATION_LANGUAGE.findall(path.name)
     if not found:
         raise InputError(f"The name of {path} does not show its language (es.in … .csv).")
@@ -184,7 +184,7 @@ def annotation_language(path: Path) -> str:
 
 
 def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
-    """The translations that people judged; rows without a judgement are passed over."""
+    """The translations that people judged; rows without a judgement are skipped."""
     language = annotation_language(path)
     english = list(_winomt_lines(sentences))
     for number, row in enumerate(_annotation_rows(path), start=1):

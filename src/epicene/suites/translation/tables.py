@@ -1,4 +1,5 @@
-"""Gender accuracy by set and language, beside the published figures; sources that leave it open."""
+"""Gender accuracy by set and language, next to the published numbers; sources that leave it
+open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts of minimal pairs: recognised by what a file holds, and read one pair after the other."""
+"""Layouts of minimal pairs: recognised by the content of a file, and read pair by pair."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KNOWN_LAYOUTS = {
 
 
 def detect_layout(file: PairFile) -> DetectedLayout | None:
-    """The layout of a file; None if it holds nothing. Raises at one that is not known."""
+    """The layout of a file; None if it is empty. Raises if the layout is not known."""
     suffix = file.path.suffix.lower()
     if suffix in _PICKLES:
         raise InputError(

@@ -120,7 +120,7 @@ def is_syntaxgym(document: Any) -> bool:
 
 
 def read_syntaxgym(file: PairFile) -> Iterator[LocatedPair]:
-    """An item for each item and prediction of a suite."""
+    """One item per item and prediction of a suite."""
     file.refuse_columns()
     try:
         suite = msgspec.convert(read_document(file.path), _Suite, strict=False)

@@ -25,7 +25,7 @@ _BLIMP_NL_LABELS = {"grammatical": True, "ungrammatical": False}
 
 
 class LabelledSentence(NamedTuple):
-    """A sentence, whether it is acceptable, what it tests, and where it stands."""
+    """A sentence, whether it is acceptable, what it tests, and its location."""
 
     location: str
     acceptable: bool
@@ -81,7 +81,7 @@ def _blimp_nl_sentences(file: PairFile) -> Iterator[LabelledSentence]:
 def _pairs(
     file: PairFile, sentences: Iterable[LabelledSentence], language: str
 ) -> Iterator[LocatedPair]:
-    """A pair of each sentence that is not acceptable and the acceptable one before it."""
+    """One pair per unacceptable sentence, with the acceptable sentence before it."""
     good: LabelledSentence | None = None
     number = of_this = 0  # pairs so far: all, and with this acceptable sentence
     for sentence in sentences:

@@ -119,7 +119,7 @@ def draw(
 
 
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Right where the acceptable sentence was chosen."""
+    """Right if the acceptable sentence was chosen."""
     is_good = response.answers["better"] == item.fields["good"]
     yield Judgement(
         item=item.id,
@@ -133,8 +133,8 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def checks(_results: Results[AlternationsProtocol]) -> Iterator[HeadlineCheck]:
-    """A model is right where it prefers the sentence that most people prefer, which need not be the
-    one the data call acceptable."""
+    """A model is right if it prefers the sentence that most people prefer, which need not be the
+    one that is acceptable according to the data."""
     yield HeadlineCheck(
         headline=LIKELIER,
         judgement="choice",

@@ -43,7 +43,7 @@ class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
 
 
 def select(_outputs: StepOutputs, settings: ApgcBuild) -> Iterator[StepRow]:
-    """Pairs with pronouns of the two persons, in the proportions wanted."""
+    """Pairs with pronouns of the two persons, in the requested proportions."""
     if not settings.bitext:
         raise InputError("A corpus is built from a parallel file; set one with --set bitext=FILE.")
     pairs = list(read_pairs(Path(settings.bitext)))

@@ -229,7 +229,7 @@ def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
 
 def _paper_writer(ours: WriterPrompt) -> WriterPrompt:
     """The paper's prompt with our placeholders. It has none for the words of a sentence's slots, so
-    that these lines are ours, at its end."""
+    our lines for them are added at its end."""
     source, content = read_material("genform", GENERATION_FILE)
     check_writer(content, str(source))
     user = content["user"]
@@ -370,7 +370,7 @@ def read_translated(
     """Each sentence with its translation; those that repeat another translation are dropped
     before people are asked about them.
 
-    The translations by further models are rows of their own, which name the sentence.
+    Translations by further models are separate rows that name the sentence.
     """
     sentences = {row["id"]: row for row in outputs["sift"]}
     translators: Counter[str] = Counter()
@@ -400,6 +400,6 @@ def sentence_of(row: StepRow) -> str:
 
 
 def duplicate_reasons(rows: Iterable[StepRow], language: str, field: str) -> dict[str, str]:
-    """By id, why a row is dropped whose text repeats an earlier one's."""
+    """By id, why a row is dropped if its text repeats an earlier one."""
     texts = (SentenceText(row["id"], language, row[field]) for row in rows)
     return {each.id: str(each) for each in near_duplicates(texts)}

@@ -230,13 +230,13 @@ def automatic_labels(
 def sample(
     candidates: Iterable[Candidate], _protocol: GenformProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """Equally many of each cell."""
+    """The same number from each cell."""
     return stratified_sample(candidates, wanted, per_cell=PER_CELL)
 
 
 def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
-    """A sentence's gendered terms are right if people find that it fits the speaker; one that shows
-    no gender any more does not."""
+    """A sentence's gendered terms are right if people judge that it fits the speaker; a sentence
+    that no longer shows a gender does not."""
     yield HeadlineCheck(
         headline=TERMS_RIGHT,
         judgement=SPEAKER,

@@ -150,7 +150,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, read one by one, since a file may have a gigabyte."""
+    """The lines of a file with their numbers, read one by one because a file may be a gigabyte."""
     number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -261,7 +261,7 @@ def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
 
 
 def _one_row_per_noun(rows: Sequence[StepRow]) -> Iterator[StepRow]:
-    """Each noun once, with its commonest glosses and forms and the models that proposed it."""
+    """Each noun once, with its most common glosses and forms and the models that proposed it."""
     together: dict[tuple[str, str], list[StepRow]] = defaultdict(list)
     for row in rows:
         together[row["language"], row["word"]].append(row)

@@ -1,7 +1,7 @@
 """The study `image`: people say who is in an image, to validate the judges.
 
-The sample has equally many images of every stratum, so that there are enough on which the judges
-disagree; estimates for the whole run weight each image by the size of its stratum.
+The sample has the same number of images from every stratum, so that there are enough on which the
+judges disagree; estimates for the whole run weight each image by the size of its stratum.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _judges_table(results: Answered) -> Table:
 
 
 def _each_judge_table(results: Answered) -> Table:
-    """Each judge's own votes beside people's labels."""
+    """Each judge's own votes next to people's labels."""
     import polars as pl
 
     seen = annotator_agreement.majority_labels(_without_ties(results)).with_columns(
@@ -258,7 +258,8 @@ def study(_protocol: GramvisProtocol) -> Study:
 
 
 def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Candidate]:
-    """Every image that came, in cells of model, language, condition and the judges' agreement.
+    """Every image that was returned, in cells of model, language, condition and the judges'
+    agreement.
 
     At most one image of a prompt is drawn into a cell, so that the sample has many words.
     """
@@ -332,7 +333,7 @@ def judge_response(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """The gender by the judges' majority and by each judge; None where it was unreadable."""
+    """The gender by the judges' majority and by each judge; None if it was unreadable."""
     yield _judgement(item, GENDER, item.fields["label"] or None)
     for name, label in json.loads(item.fields["votes"]).items():
         yield _judgement(item, f"{VOTE_PREFIX}{name}", label)
@@ -375,7 +376,7 @@ def _is_own_gender(own: str, label: str, _automatic: float, _item: StudyItem) ->
 def _effect_rates(
     grammar: str, own: str, results: Results[GramvisProtocol]
 ) -> list[tuple[int, polars.DataFrame]]:
-    """Images of men and women: the share of the grammar's gender under the gendered prompt, less
+    """Images of men and women: the share of the grammar's gender under the gendered prompt, minus
     that under the English one."""
     import polars as pl
 

@@ -49,7 +49,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 
 
 class OwnFiles(NamedTuple):
-    """The files of the user's own data; names and pronouns are Epicene's where there are none."""
+    """The files of the user's own data; if they have no names or pronouns, Epicene's are used."""
 
     templates: Path
     names: Path | None = None
@@ -65,7 +65,7 @@ class Template(NamedTuple):
 
 
 def own_files(path: Path, pronoun_file: Path | None) -> OwnFiles | None:
-    """The file of templates, or the files of a folder; None where it has no templates."""
+    """The file of templates, or the files of a folder; None if it has no templates."""
     if not path.is_dir():
         return OwnFiles(path, pronouns=pronoun_file)
     templates = _only(path, "templates", _SUFFIXES)
@@ -202,7 +202,8 @@ def read_names(path: Path) -> list[tuple[str, str]]:
 
 
 def _names_of(template: Template, names: list[tuple[str, str]] | None) -> list[tuple[str, str]]:
-    """Up to four names for a template, picked by a hash of its id; none if it has no place."""
+    """Up to four names for a template, chosen by a hash of its id; none if it has no slot for a
+    name."""
     if "{name}" not in template.text:
         return [("", "")]
     if names is None:

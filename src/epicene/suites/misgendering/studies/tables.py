@@ -180,7 +180,7 @@ def tables(results: Labelled) -> Iterator[Table]:
 
 
 def is_clustered(results: Labelled) -> bool:
-    """Whether intervals are over templates; the paper's suppose independent texts."""
+    """Whether intervals are over templates; the paper's assume independent texts."""
     return results.protocol.name != "paper"
 
 
@@ -238,7 +238,8 @@ def automatic_agreement_table(results: Labelled) -> Table:
 
 
 def _ties_note(results: Labelled) -> str:
-    """How a text counts that several labelled; those of version 0.1.0 are decided at random."""
+    """How a text that several people labelled counts; in studies of version 0.1.0, ties are decided
+    at random."""
     once = "A text that several labelled counts once, by the label that most of them gave"
     if results.decided is results.adjudicated:
         return f"{once}; where equally many gave two, by whoever labelled most, else by lot."
