@@ -5,11 +5,12 @@ from JSON files in the folder that EPICENE_PUBLISHED_DATA names, and become sett
 that a run stores: a stored run needs no folder. To use it a suite
 
 - has in its protocol a setting `wording` with the values `paper` and `mixed` (the paper's, except
-for what the user sets), and one setting per file, empty by default; - names them in
-`Suite.paper_material`: `PaperMaterial({SETTING: MaterialFile(PATH, read)}, extract)`.
-`read(content, source)` checks a file's content and returns the setting's value; `extract(text)`
-finds the content of the files, by path, in the text of the paper, and raises an InputError if it
-does not find all of it; - says in `Protocol.whose_wording` what the headers of tables call it.
+  for what the user sets), and one setting per file, empty by default;
+- names them in `Suite.paper_material`: `PaperMaterial({SETTING: MaterialFile(PATH, read)},
+  extract)`. `read(content, source)` checks a file's content and returns the setting's value;
+  `extract(text)` finds the content of the files, by path, in the text of the paper, and raises an
+  InputError if it does not find all of it;
+- says in `Protocol.whose_wording` what the headers of tables call it.
 
 `with_paper_wording` is called when a run begins, `read_material` reads one more file (for `build`),
 and `extract_material` implements `epicene data SUITE extract`.
