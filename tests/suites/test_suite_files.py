@@ -108,7 +108,7 @@ def test_a_file_may_import_what_is_beside_it_and_is_read_again_when_it_changes(
         ("import no_such_package\n", r"own\.py, line 1: ModuleNotFoundError: No module named"),
         ("import sys\nsys.exit(3)\n", r"own\.py, line 2: SystemExit: 3\."),
         ("x = 1\n", r"own\.py defines no suite; `NAME = epicene\.suite\(…\)` defines one\."),
-        (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be called 'a/b'"),
+        (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be named 'a/b'"),
         (SUITE.replace("own_first", "genform"), "There is already a suite named 'genform'"),
         (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first lacks"),
         (SUITE + "\nfrom epicene.suites import find_suite\nfind_suite(first)\n",
@@ -191,7 +191,7 @@ def test_a_run_whose_file_is_gone_says_how_to_name_it(
     forget(monkeypatch)
     with pytest.raises(
         epicene.InputError,
-        match=r"The suite 'own_first' was defined in .*own\.py, which is not there; name the file",
+        match=r"The suite 'own_first' was defined in .*own\.py, which does not exist; give the file",
     ):
         read_run(folder)
     suite = find_suite(str(tmp_path / "moved.py"))
@@ -260,7 +260,7 @@ def test_a_suite_of_a_notebook_is_read_in_its_session_only(
     forget(monkeypatch)
     with pytest.raises(
         epicene.InputError,
-        match=r"There is no suite 'own_first'.*If it is your own, name .*load\(RUN, suite=",
+        match=r"There is no suite 'own_first'.*If it is your own, give .*load\(RUN, suite=",
     ):
         read_run(folder)
     assert read_run(folder, find_suite(in_notebook())).suite.name == "own_first"

@@ -162,7 +162,7 @@ def _automatic(
     width = float(len(rates)) / 2
     return statistic_of_sums(
         columns, statistic, np.concatenate(codes), level=level, bounds=(-width, width),
-        scale="difference", undefined="one of the rates has no judgement",
+        scale="difference", undefined="one of the rates has no judgements",
     )  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def test_what_becomes_of_a_generation_without_a_pronoun(name: str, protocol: str
         assert ("in open contexts it is left out" in notes) == (name in ("agreement", "conflicts"))
     else:
         assert "left out here; the paper counts it as right" in notes
-        assert ("but for TANGO" in notes) == (name in ("agreement", "conflicts"))
+        assert ("except for TANGO" in notes) == (name in ("agreement", "conflicts"))
 
 
 # --- error bars ------------------------------------------------------------------------------

@@ -160,7 +160,7 @@ def _count_cell(line: FileRow, column: str) -> int:
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.location} lacks the column {column!r}, which counts in the authors' layout "
-            "have; `epicene suites gramvis` lists the layouts."
+            f"{line.location} lacks the column {column!r}, which is part of the authors' "
+            "layout of counts; `epicene suites gramvis` lists the layouts."
         )
     return line.values[column]

@@ -78,7 +78,9 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
         if self.wording == "paper":
             return f"the paper's own, Chinese templates Epicene's{added}"
         if self.wording == "mixed":
-            return f"yours where you set it, else the paper's, Chinese templates Epicene's{added}"
+            return (
+                f"yours where you set it, otherwise the paper's; Chinese templates Epicene's{added}"
+            )
         set_by_user = self.templates or self.question
         return f"{'yours where you set it' if set_by_user else EPICENES_WORDING}{added}"
 

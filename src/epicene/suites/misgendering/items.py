@@ -172,7 +172,7 @@ def _pronoun_forms(line: FileRow, cases: Sequence[Case]) -> PronounForms:
         if not forms.get(case):
             columns = [each for each, meant in PUBLISHED_CASES.items() if meant == case]
             raise InputError(
-                f"{line.location} lacks the {case} form of {name!r}; it is looked for in the "
+                f"{line.location} lacks the {case} form of {name!r}; it is expected in the "
                 f"column {' or '.join(columns)}."
             )
     return PronounForms(pronoun=name, forms=forms, plural_verbs=name == "they")

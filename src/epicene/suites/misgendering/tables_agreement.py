@@ -86,8 +86,8 @@ def _no_pronoun_note(results: Outcomes, *families: str) -> str:
     with_open = "open" in families
     if not as_paper:
         theirs = "the paper counts it as right"
-        return f"{text} is left out here; {theirs}{', but for TANGO' if with_open else ''}."
-    apart = "; in open contexts it is left out, since there is no template to score"
+        return f"{text} is left out here; {theirs}{', except for TANGO' if with_open else ''}."
+    apart = "; in open contexts it is left out, because there is no template to score"
     return f"{text} counts as right here, as in the paper{apart if with_open else ''}."
 
 

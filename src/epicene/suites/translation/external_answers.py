@@ -53,8 +53,8 @@ def read_answers(
             given = _from_lines(file, sentences[language], language)
         if again := found.keys() & given.keys():
             raise InputError(
-                f"{file} translates {len(again)} sentences that another file in {path} translates "
-                "too; give the translations of one model."
+                f"{file} translates {len(again)} sentences that another file in {path} also "
+                "translates; give the translations of one model only."
             )
         found |= given
     answered = set()

@@ -44,7 +44,7 @@ def data_card(made: StepOutputs, settings: GramvisBuild) -> str:
 def _title(made: StepOutputs) -> Iterator[str]:
     rows = kept_rows(made["check"])
     diverging = sum(row["diverges"] for row in rows)
-    yield "# Nouns whose grammatical gender contradicts, or equals, the stereotype"
+    yield "# Nouns whose grammatical gender contradicts, or matches, the stereotype"
     yield ""
     yield f"- Words: {len(rows)}"
     yield f"- Divergent: {diverging}"
@@ -132,7 +132,7 @@ def _warnings(made: StepOutputs) -> Iterator[str]:
         for row in kept_rows(made["check"])
         if row["warnings"]
     ]
-    yield "## What the check would have a person read"
+    yield "## What a person should check"
     yield ""
     yield from markdown_table(("word", "warning"), rows) if rows else ("Nothing.",)
 

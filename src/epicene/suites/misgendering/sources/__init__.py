@@ -146,7 +146,7 @@ def published_file(folder: Path, name: str, *, exact: bool) -> Path:
     path = folder / name
     dataset = name.partition("/")[0]
     if not path.is_file():
-        raise InputError(f"There is no {path}; get {ORIGINS[dataset]}.")
+        raise InputError(f"{path} does not exist; get {ORIGINS[dataset]}.")
     wanted = SHA256.get(name)
     if exact and wanted is not None and sha256_of(path) != wanted:
         raise InputError(
