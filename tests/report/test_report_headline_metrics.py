@@ -214,7 +214,7 @@ def test_models_that_are_not_told_apart_get_a_sentence() -> None:
     (sentence,) = ranking_tables(summary, list(headline_results(summary)))
     assert isinstance(sentence, str)
     assert "no ranking" in sentence
-    assert "4 judgements" in sentence
+    assert "4 scores" in sentence
 
 
 def test_changes_of_every_pair_up_to_a_number() -> None:

@@ -183,7 +183,7 @@ def test_what_stands_between_backticks_is_code_and_harmless() -> None:
 def test_without_script_the_page_says_what_is_missing() -> None:
     made = sample_page()
     (first, _) = re.findall(r"<noscript>(.*?)</noscript>", made)
-    assert "3 judgements" in first
+    assert "3 scores" in first
     assert "JavaScript" in first
 
 

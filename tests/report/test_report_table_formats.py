@@ -63,7 +63,7 @@ def test_json_nests_keys_then_columns_and_rounds_nothing() -> None:
 def test_several_tables_go_by_name() -> None:
     two = [sample_table(), text_table("x")]
     assert tables_json(two) == {"2": as_json(two[0]), "t": as_json(two[1])}
-    with pytest.raises(ValueError, match="two tables named '2'"):
+    with pytest.raises(ValueError, match="Two tables are named '2'"):
         tables_json([sample_table(), sample_table()])
 
 
@@ -80,7 +80,7 @@ def test_several_tables_go_by_name() -> None:
                 "columns": (Column(name="all"),),
                 "rows": (Row(keys=("a", "b"), cells=(Estimate(value=float("nan")),)),),
             },
-            "row a / b, column 'all' holds .*nan",
+            "row a / b, column 'all', has .*nan",
         ),
     ],
 )

@@ -160,7 +160,7 @@ def test_without_labels_there_is_a_reason() -> None:
     assert found.corrected.value is None
     assert "labelled none" in found.corrected.why
     alone = CheckedRate(np.ones(5), np.array([1.0, *[NONE] * 4]))
-    assert "of one group" in corrected_rate(alone).human.why
+    assert "from one group" in corrected_rate(alone).human.why
     assert "no judgements" in corrected_rate(CheckedRate(np.ones(0), np.ones(0))).human.why
 
 

@@ -208,8 +208,8 @@ def test_the_likeliest_completion_counts_whatever_its_length(folder: Path) -> No
         (("{person.pronoun}", "{person.pronouns}"), "no column in the word list person 'pronouns'"),
         (('pronoun = "he"', 'pronoun = "hey"'), "no choice 'hey'"),
         (('text = "king"', 'word = "king"'), "has no `text`"),
-        (("[words]", '[labels]\nhe = ["he"]\n[words]'), "has labels"),
-        (("ask =", "chat = true\nask ="), " be a chat"),
+        (("[words]", '[labels]\nhe = ["he"]\n[words]'), "can have labels"),
+        (("ask =", "chat = true\nask ="), "be a chat"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(

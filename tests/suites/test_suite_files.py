@@ -110,9 +110,9 @@ def test_a_file_may_import_what_is_beside_it_and_is_read_again_when_it_changes(
         ("x = 1\n", r"own\.py defines no suite; `NAME = epicene\.suite\(…\)` defines one\."),
         (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be named 'a/b'"),
         (SUITE.replace("own_first", "genform"), "There is already a suite named 'genform'"),
-        (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first lacks"),
+        (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first needs"),
         (SUITE + "\nfrom epicene.suites import find_suite\nfind_suite(first)\n",
-         r'own\.py, line 17: a file that defines a suite is loaded .*`if __name__ == "__main__":`'),
+         r'own\.py, line 17: a file that defines a suite is also .*`if __name__ == "__main__":`'),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_one_sentence(
@@ -191,7 +191,7 @@ def test_a_run_whose_file_is_gone_says_how_to_name_it(
     forget(monkeypatch)
     with pytest.raises(
         epicene.InputError,
-        match=r"The suite 'own_first' was defined in .*own\.py, which does not exist; give the file",
+        match=r"The suite 'own_first' was defined in .*own\.py, which does not exist; give the",
     ):
         read_run(folder)
     suite = find_suite(str(tmp_path / "moved.py"))

@@ -55,7 +55,7 @@ def test_repeated_and_missing_verbs(pairs: list[Pair]) -> None:
     again = msgspec.structs.replace(pairs[0], id="again")
     found = findings([*pairs, again])
     assert found["again"] == ["it repeats dv-nach."]
-    assert "nācnā comes 2 times." in found["DV"]
+    assert "nācnā occurs 2 times." in found["DV"]
     assert findings(pairs[1:])["DV"][0] == "12 unergative verbs instead of 13."
 
 

@@ -281,7 +281,7 @@ def test_languages_without_rules_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.csv", "sentence\na b\n", r"no known layout \(its column is 'sentence'\)"),
+        ("x.csv", "sentence\na b\n", r"not in a known layout \(its column is 'sentence'\)"),
         ("x.csv", "good|bad\na|b\n", r"its column is 'good\|bad'"),
         (
             "x.csv",
@@ -293,7 +293,7 @@ def test_languages_without_rules_are_named(tmp_path: Path) -> None:
         ("x.csv", "good;bad,c\na;b,c\n", "may be separated by commas or by semicolons"),
         ("x.csv", "good\na\n", "has no other sentence"),
         ("x.tsv", "sen\twrong_sen\na\t\n", "has no other sentence.*wrong_sen"),
-        ("x.json", "{}", r"no known layout \(its keys are \)"),
+        ("x.json", "{}", r"not in a known layout \(its keys are \)"),
         ("x.json", '{"items": [1]}', "its keys are 'items'"),
         ("x.json", "[1, 2]", "neither a list of records nor a suite"),
         ("x.json", '[[["a", "b"], ["c"]]]', "neither a list of records nor a suite"),

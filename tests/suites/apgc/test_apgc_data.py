@@ -168,7 +168,7 @@ def test_four_blocks_of_unequal_size(tmp_path: Path) -> None:
     changed(path, "هل تسمعني ؟\n", "")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
     dataset = read(DataSource(path=folder), protocol)
-    with pytest.raises(InputError, match=r"txt has 35; .* have 36 \(four times 9\)"):
+    with pytest.raises(InputError, match=r"txt has 35 lines; .* need 36 \(four times 9\)"):
         list(read_answers(path, dataset, protocol))
 
 
@@ -266,10 +266,10 @@ def test_the_joint_layout_is_written_and_read_back(joint: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        (f"{JOINT_TARGETS}.gender", "FM", "FF", r"gender, line 10, says 'FF'; .* MM, FM, MF, FF"),
+        (f"{JOINT_TARGETS}.gender", "FM", "FF", r"gender, line 10, has 'FF'; .* MM, FM, MF, FF"),
         (SOURCES, "أنا متعبة", "أنا متعب", r"arin, line 11, must equal line 2:"),
         (f"{SOURCES}.label", "FB", "MB", r"label, line 11, must equal line 2:"),
-        (f"{JOINT_TARGETS}", "هل تسمعني ؟\n", "", r"FF has 35; .*four times 9"),
+        (f"{JOINT_TARGETS}", "هل تسمعني ؟\n", "", r"FF has 35 lines; .*four times 9"),
     ],
 )
 def test_blocks_that_do_not_fit(joint: Path, name: str, old: str, new: str, message: str) -> None:

@@ -248,7 +248,10 @@ def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
     waits(tmp_path, "settle-review", 3)
     study = open_study_folder(tmp_path / "06-settle-review")
     answer(study, "bob", scripted.third_reviewer)
-    with pytest.raises(InputError, match="and bob disagree on ann, and one of them also decided"):
+    with pytest.raises(
+        InputError,
+        match="ann and bob disagree on fr-active-1-office-02, and one of them also decided",
+    ):
         build(tmp_path)
     answer(study, "cleo", scripted.third_reviewer)
     waits(tmp_path, "forms", 16)

@@ -89,5 +89,5 @@ def test_too_few_words_of_a_gender_are_found() -> None:
     assert ("FR, F", "it has 0 control words; 10 are needed.") in found
     assert ("FR", "it has 20 divergent words; 40 are needed.") in found
     assert ("FR, F", "it has 20 divergent words; 16 are needed.") not in found
-    missing = "it has no divergent word in social_status; every category is needed."
+    missing = "it has no divergent word in social_status; all categories are needed."
     assert ("FR", missing) in found

@@ -351,7 +351,7 @@ def test_a_category_is_known_however_it_is_spelled(category: str) -> None:
 
 
 def test_a_language_without_a_dictionary_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no dictionary of French .* --set dictionaries=FILE"):
+    with pytest.raises(InputError, match=r"no French dictionary .* --set dictionaries=FILE"):
         build(tmp_path / "a", open_model, dictionaries="")
     german = [line for line in scripted.DICTIONARY.split("\n") if '"lang_code": "de"' in line]
     Path("german.jsonl").write_text("\n".join(german), encoding="utf-8")

@@ -62,7 +62,7 @@ def test_a_word_that_could_lead_out_of_its_folder_is_refused(tmp_path: Path, nam
     [
         ("fr,,la,f,male,occupation,a sentry,哨兵,,", "has no word"),
         ("fr,vigie,la,neuter,male,occupation,a sentry,哨兵,,", "no grammatical gender 'neuter'"),
-        ("fr,vigie,la,f,both,occupation,a sentry,哨兵,,", "does not fit"),
+        ("fr,vigie,la,f,both,occupation,a sentry,哨兵,,", "is invalid"),
         ("fr,vigie,la,f,male,jobs,a sentry,哨兵,,", "no category 'jobs'"),
         ("nl,wacht,de,f,male,occupation,a sentry,哨兵,,", "no language 'nl'"),
     ],

@@ -153,7 +153,10 @@ def test_lists_of_names_take_turns(tmp_path: Path) -> None:
         ("template\n{mask} ran.\n", ["line 2,", "no column 'case'", "template"]),
         ("text,case\n{mask} ran.,obj\n", ["line 2,", "'obj'", "accusative"]),
         ("template,case\n,nom\n", ["line 2,", "nothing in the column 'template'"]),
-        ("id,template,case\na,{mask} ran.,nom\na,{mask} sat.,nom\n", ["line 3,", "'a' again"]),
+        (
+            "id,template,case\na,{mask} ran.,nom\na,{mask} sat.,nom\n",
+            ["line 3,", "repeats the id 'a'"],
+        ),
         ("template,case\n", ["has no templates"]),
     ],
 )

@@ -208,10 +208,10 @@ def test_sentences_of_your_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("a.txt", "Just a sentence.\n", "is in no known layout .*'Just a sentence.'"),
+        ("a.txt", "Just a sentence.\n", "is not in a known layout .*'Just a sentence.'"),
         ("a.txt", WINOMT.replace("\t", ";"), "is not in a known layout"),  # another delimiter
         ("a.csv", "source\nHello.\n", "is not in a known layout"),  # one column
-        ("a.tsv", "source,f,m\nA,B,C\n", "is in no known layout .*'source,f,m'"),
+        ("a.tsv", "source,f,m\nA,B,C\n", "is not in a known layout .*'source,f,m'"),
         ("a.txt", WINOMT + "female\tone\tShe left.\tbaker\n", "line 4, must be a gender, a number"),
         (
             "a.txt",
@@ -219,8 +219,8 @@ def test_sentences_of_your_own(tmp_path: Path) -> None:
             "line 4, refers to word 9 of a sentence",
         ),
         ("ES_2_variants.tsv", GATE + "only\ttwo\n", "a different number of columns"),
-        ("variants.tsv", GATE, "does not show its language"),
-        ("a.jsonl", '{"source": "A.", "entity": "nurse"}\n', "does not show its language"),
+        ("variants.tsv", GATE, "does not specify its language"),
+        ("a.jsonl", '{"source": "A.", "entity": "nurse"}\n', "does not specify its language"),
         (
             "a.jsonl",
             '{"source": "A.", "entity": "nurse", "gender": "f", "language": "es"}\n',
@@ -357,7 +357,7 @@ def test_lines_in_the_order_of_the_data(tmp_path: Path) -> None:
     ("rows", "reason"),
     [
         ([{"id": "es-winomt-9", "text": "x"}], "which is not in the data"),
-        ([{"id": "es-winomt-1", "text": "x"}] * 2, "translates 'es-winomt-1' again"),
+        ([{"id": "es-winomt-1", "text": "x"}] * 2, "translates 'es-winomt-1' a second time"),
         ([{"id": "es-winomt-1"}], "lacks `id` or `text`"),
     ],
 )

@@ -175,7 +175,7 @@ def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[DataIssue]
         yield DataIssue("warning", language, message)
     present = {word.category for word in divergent}
     if missing := [category for category in CATEGORIES if category not in present]:
-        message = f"it has no divergent word in {', '.join(missing)}; every category is needed."
+        message = f"it has no divergent word in {', '.join(missing)}; all categories are needed."
         yield DataIssue("warning", language, message)
 
 
