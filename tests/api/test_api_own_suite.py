@@ -93,4 +93,4 @@ def test_a_model_of_the_session_answers_a_suite_of_the_session(tmp_path: Path) -
     assert "suite_file" not in (run.path / "manifest.json").read_text("utf-8")
     code = f"import epicene; epicene.load({str(run.path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "If it is your own, name the file that defines it" in done.stderr
+    assert "If it is your own, give the file that defines it" in done.stderr

@@ -210,5 +210,5 @@ def test_rows_left_out_are_called_by_the_one_name_that_says_all() -> None:
 def test_models_without_a_size_are_named() -> None:
     assert charts.unknown_size_note([]) == ()
     assert charts.unknown_size_note(["rules", "copy"]) == (
-        "Left out, as their size is not known: rules, copy.",
+        "Left out because their size is unknown: rules, copy.",
     )

@@ -143,7 +143,7 @@ def test_names_that_look_like_paths_are_titles() -> None:
 
 
 def test_words_on_both_sides_are_refused() -> None:
-    with pytest.raises(ValueError, match="numbers neither on x nor on y"):
+    with pytest.raises(ValueError, match="no numbers on x or y"):
         charts.bars("9", "t", rows(), x="model", y="lang.uage")
 
 

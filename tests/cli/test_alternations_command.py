@@ -75,7 +75,7 @@ def test_a_csv_with_columns_of_its_own(epicene: Epicene, tmp_path: Path) -> None
         "ok,ko,topic,model\nShe sings,She sing,verb,old\nHe runs,He run,verb,new\n", "utf-8"
     )
     done = epicene("run", "alternations", "-m", "random", "-d", path)
-    refused(done, 2, "in no known layout", "'ok', 'ko', 'topic', 'model'", "--column good=NAME")
+    refused(done, 2, "not in a known layout", "'ok', 'ko', 'topic', 'model'", "--column good=NAME")
     done = epicene(
         "run", "alternations", "-m", "random", "-d", path, "--out=run",
         "--column=good=ok", "--column=bad=ko", "--column=phenomenon=topic",
@@ -208,7 +208,9 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
     Path("mine.csv").write_text("good,bad\na b,a c\n", "utf-8")
     other = epicene("run", "alternations", "--model=random", "-d", "mine.csv", "--out=mine")
     assert other.code == 0, other.err
-    refused(epicene("annotate", "tables", "study", "--run=mine"), 2, "scored none of its pairs")
+    refused(
+        epicene("annotate", "tables", "study", "--run=mine"), 2, "scored none of the study's pairs"
+    )
     other = epicene("run", "misgendering", "--model=random", "--limit=1", "--out=other")
     assert other.code == 0, other.err
     refused(

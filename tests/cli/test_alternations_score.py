@@ -134,9 +134,9 @@ def test_choices(epicene: Epicene, pairs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"choice": "the first"}, "line 1, the choice 'the first' of the pair 'sv-0' is neither"),
-        ({"good": "high", "bad": 1}, "line 1, the score 'high' of the pair 'sv-0' is no number"),
-        ({"good": -1.5}, "has only one of the scores `good` and `bad`"),
+        ({"choice": "the first"}, "line 1, the choice 'the first' of the pair 'sv-0' must be"),
+        ({"good": "high", "bad": 1}, "line 1, the score 'high' of the pair 'sv-0' is not a number"),
+        ({"good": -1.5}, "has only one of the two scores `good` and `bad`"),
         ({"text": None}, "no `text`, `texts`, `completion`, `completions`"),
         ({"completion": None}, "no `text`, `texts`, `completion`, `completions`"),
         ({"good": float("nan"), "bad": 1}, "not finite"),

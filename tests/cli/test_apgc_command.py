@@ -100,7 +100,7 @@ def test_all_tasks_in_one_run(epicene: Epicene, corpus: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("short.inf", "نعم\n" * 35, "ends with line 35"),
+        ("short.inf", "نعم\n" * 35, "has 35"),
         ("odd.jsonl", '{"id": "dev-99", "target": "MM", "text": "x"}\n', "dev-99"),
         ("target.jsonl", '{"id": "dev-1", "target": "BB", "text": "x"}\n', "'BB'"),
         ("some.jsonl", '{"id": "dev-1", "target": "MM", "text": "x"}\n', "FM and MF and FF"),

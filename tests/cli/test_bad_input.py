@@ -44,7 +44,7 @@ def refused(done: Done, code: int, *parts: str) -> None:
         ("a.jsonl", b"{not json}", ["a.jsonl, line 1,", "is not JSON"]),
         ("a.jsonl", b'{"id": "a"}', ["a.jsonl, line 1,", "missing required field `before`"]),
         ("a.jsonl", b"[1]", ["a.jsonl, line 1,", "not a record"]),
-        ("a.jsonl", f"{ROW}\n\n{ROW}".encode(), ["a.jsonl, line 3,", "the id 'a' again", "line 1"]),
+        ("a.jsonl", f"{ROW}\n\n{ROW}".encode(), ["a.jsonl, line 3,", "the id 'a'", "line 1"]),
         ("a.jsonl", ROW.replace("himself", "itself").encode(), ["line 1,", "itself"]),
         ("a.jsonl", ROW.replace("king", "kïng").encode("latin-1"), ["line 1,", "not UTF-8"]),
         ("a.jsonl", ROW.encode("utf-16"), ["not UTF-8", "UTF-16"]),

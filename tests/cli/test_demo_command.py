@@ -75,11 +75,9 @@ def test_what_was_planted_stands_beside_what_was_measured(epicene: Epicene, part
         assert row["in the interval"]["value"] in ("yes", "no")
     assert set(found) == {"APGC", "GramVis"}  # guesses plant nothing
     page = Path("demo/report.html").read_text(encoding="utf-8")
-    assert ">Positive controls: the true rate is known</h4>" in page.replace(
-        ' class="no-print"', ""
-    )
+    assert ">Positive controls with a known true rate</h4>" in page.replace(' class="no-print"', "")
     shown = epicene("demo")
-    assert "What was planted, and what was measured" in shown.out
+    assert "Planted and measured values" in shown.out
 
 
 def test_nothing_measured_is_an_error_that_says_why(epicene: Epicene, parts: Any) -> None:

@@ -240,7 +240,7 @@ def test_paper_needs_a_pipeline_only_for_open_contexts(
     assert done.code == 0, done.err
     done = epicene(*run, "--out", "starter")
     assert done.code == 2
-    assert "and none could be loaded; get one with `pip install spacy" in done.err
+    assert "but none could be loaded; install one with `pip install spacy" in done.err
     assert "or run --set formats=generation, which converts nothing." in done.err
     assert not Path("starter").exists()
     done = epicene(*run, "--set", "formats=generation", "--out", "unconverted")

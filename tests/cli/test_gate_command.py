@@ -117,7 +117,7 @@ def test_an_interval_over_few_groups_is_marked(runs: Epicene) -> None:
     assert headline["change"]["groups"] == headline["groups"] < 20
     assert "0.0 [-" in Path("g.md").read_text("utf-8")
     assert "]‡ |" in Path("g.md").read_text("utf-8")
-    assert f"on only {headline['groups']}.0 groups in effect" in Path("g.xml").read_text("utf-8")
+    assert f"on only {headline['groups']}.0 effective groups" in Path("g.xml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

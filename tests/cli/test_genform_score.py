@@ -289,8 +289,8 @@ def test_check_finds_what_is_wrong(epicene: Epicene) -> None:
 def test_check_says_once_that_a_file_has_no_rules(epicene: Epicene) -> None:
     bare = [{name: value for name, value in pair.items() if name != "rule"} for pair in PAIRS]
     for rows, said in (
-        (bare, {"market": "neither this pair nor any other names a rule"}),
-        ([bare[0], *PAIRS[1:]], {"market": "it names no rule"}),
+        (bare, {"market": "neither this pair nor any other has a rule"}),
+        ([bare[0], *PAIRS[1:]], {"market": "it has no rule"}),
         (PAIRS, {}),
     ):
         data = write(Path("pairs.jsonl"), rows)

@@ -83,9 +83,9 @@ def test_one_run_has_no_profile_and_no_ranking(epicene: Epicene) -> None:
     assert epicene("report", run(epicene, 1)).code == 0
     text = Path("report.html").read_text(encoding="utf-8")
     assert ">model-1 on Reflexives</h1>" in text
-    assert "Headlines of every suite" not in text
+    assert "Headlines of all suites" not in text
     assert "no ranking" not in text
-    assert "Places by" not in text
+    assert "Ranks by" not in text
 
 
 def test_many_runs_are_counted_and_put_in_places_only_if_told_apart(epicene: Epicene) -> None:
@@ -94,8 +94,8 @@ def test_many_runs_are_counted_and_put_in_places_only_if_told_apart(epicene: Epi
     text = Path("report.html").read_text(encoding="utf-8")
     assert ">model-1, model-2, model-3, model-4 and model-5 on Reflexives</h1>" in text
     # Five models that guess do not differ significantly.
-    assert "no two models differ significantly" in text
-    assert "Places by" not in text
+    assert "No two models differ significantly" in text
+    assert "Ranks by" not in text
 
 
 def test_runs_that_were_not_asked_alike_say_so(epicene: Epicene) -> None:
@@ -110,7 +110,7 @@ def test_runs_of_other_settings_say_which_and_are_not_ranked(epicene: Epicene) -
     assert epicene("report", *folders).code == 0
     text = Path("report.html").read_text(encoding="utf-8")
     assert "These runs differ in settings (new_tokens: run-1 8, run-2 4)." in text
-    assert "These runs differ in settings (new tokens), so their models are not ranked" in text
+    assert "These runs differ in settings (new tokens), so their models are neither ranked" in text
     assert "new tokens: 8 (model-1), 4 (model-2)" in text
     assert "What changed between every two models" not in text
     assert "no ranking" not in text

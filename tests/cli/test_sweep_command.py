@@ -76,7 +76,7 @@ def test_a_sweep_from_its_estimate_to_its_report(epicene: Epicene) -> None:
     assert done.code == 0, done.err
     assert "misgendering · epicene · copy: cannot: needs score" in done.err
     assert "Run 1 of 3: misgendering · epicene · random (0 of " in done.err
-    assert "3 runs are left: at most " in done.err
+    assert "3 runs left: at most" in done.err
     assert done.json == json.loads(Path("plan/sweep.json").read_bytes())
     for run in done.json["runs"]:
         if run["state"] == "complete":
@@ -95,7 +95,7 @@ def test_the_same_command_again_has_nothing_to_do(epicene: Epicene) -> None:
     assert epicene("sweep", "plan.toml").code == 0
     again = epicene("sweep", "plan.toml")
     assert again.code == 0, again.err
-    assert "0 runs are left: 0 requests" in again.err
+    assert "0 runs left: 0 requests" in again.err
     assert "Run 1" not in again.err
     assert "The report is in plan/report.html" in again.err
 

@@ -126,7 +126,7 @@ def test_what_is_not_ranked_says_why(tmp_path: Path) -> None:
     jsonschema.validate(found, SCHEMA)
     assert not {"places by right", "changes"} & found["tables"].keys()
     assert found["notes"] == [
-        "These runs differ in settings (samples), so their models are not ranked and not compared."
+        "These runs differ in settings (samples), so their models are neither ranked nor compared."
     ]
     assert found["notes"][0] in text(tmp_path / "out" / "README.md")
 

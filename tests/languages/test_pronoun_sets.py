@@ -50,9 +50,9 @@ def test_one_of_a_known_name_wins(tmp_path: Path) -> None:
     ("content", "says"),
     [
         ("[[set", "is not TOML"),
-        ("[set]\n", r"no pronoun sets; write an entry \[\[set\]\]"),
+        ("[set]\n", r"no pronoun sets; add a \[\[set\]\]"),
         (SET.replace('accusative = "zim"\n', ""), "set 1, lacks 'accusative'"),
-        (SET + 'colour = "red"\n', "set 1, has the field 'colour'; a set has name"),
+        (SET + 'colour = "red"\n', "set 1, has the unknown field 'colour'; a set has name"),
         (SET + SET, "two pronoun sets named 'zie'"),
         (SET.replace('"zim"', '"Zim"'), "accusative 'Zim'"),
         (SET.replace('"zim"', '"zim zim"'), "must be one word"),

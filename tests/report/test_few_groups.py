@@ -83,6 +83,7 @@ def test_a_chart_says_how_many_of_its_intervals_rest_on_few_groups() -> None:
     ]
     drawn = points_with_intervals("f", "F", rows, x="model", y="right")
     assert drawn.notes == (
-        "Intervals on fewer than 20 groups in effect, which may cover less than they say: 1 of 2.",
+        "Intervals based on fewer than 20 effective groups, whose coverage may be below the "
+        "nominal level: 1 of 2.",
     )
     assert not points_with_intervals("f", "F", rows[1:], x="model", y="right").notes

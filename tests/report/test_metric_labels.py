@@ -26,7 +26,7 @@ from epicene.suites import find_suite
             "correlation of probability and generation (MCC), open contexts",
             False,
         ),
-        ("alternations", "accuracy SV", "acceptable sentence likelier: SV", True),
+        ("alternations", "accuracy SV", "acceptable sentence more likely: SV", True),
         ("alternations", "cloze agreement errors", "verbs that do not agree, in the gap", True),
         (
             "genform",

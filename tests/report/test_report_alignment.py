@@ -32,7 +32,7 @@ ARABIC = Pair(
     masculine="أنا طبيب ماهر في المدينة.",
     feminine="أنا طبيبة ماهرة في المدينة.",
 )
-SIDES = ["answer", "wanted", "other", "form"]
+SIDES = ["answer", "expected", "other", "form"]
 
 
 def judged(pair: Pair, answer: str) -> Judgement:
@@ -139,4 +139,4 @@ LINES = """view => {
 def test_the_lines_themselves_are_not_shown(opened: Page) -> None:
     chosen(opened, 1)
     heads = opened.locator(".chosen h5").all_inner_texts()
-    assert heads == ["other form", "✗ wrong generation feminine · said mixed"]
+    assert heads == ["other form", "✗ wrong generation feminine · label: mixed"]

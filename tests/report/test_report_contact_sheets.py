@@ -240,7 +240,7 @@ def test_sheets_are_searched_and_filtered(opened: Callable[..., Page], tmp_path:
     assert status(tab) == "1 to 1 of 1 contact sheets"
     assert not tab.get_by_role("button", name="Next").is_visible()
     tab.get_by_label("Search by name or meaning").fill("nothing of the kind")
-    assert status(tab) == "no contact sheet"
+    assert status(tab) == "no contact sheets"
     tab.get_by_label("Search by name or meaning").fill("")
     tab.get_by_label("grammar").select_option(label="M (4)")
     assert names(tab) == ["word-007", "word-005", "word-003", "word-001"]

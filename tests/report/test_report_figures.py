@@ -71,7 +71,7 @@ def test_several_figures_share_a_page_without_sharing_ids() -> None:
     ],
 )
 def test_a_figure_that_reaches_outside_is_refused(spec: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="carries its data in itself"):
+    with pytest.raises(ValueError, match="must contain its own data"):
         svg(figure(**spec))
 
 

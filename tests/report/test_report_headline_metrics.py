@@ -178,8 +178,8 @@ def test_score_against_size_where_two_sizes_are_known() -> None:
         (1000.0, 1.0, "llama"),
     ]
     left_out, few = figure.notes
-    assert left_out == "Left out, as their size is not known: unknown."
-    assert few.endswith("may cover less than they say: 2 of 2.")
+    assert left_out == "Left out because their size is unknown: unknown."
+    assert few.endswith("may be below the nominal level: 2 of 2.")
 
 
 def test_places_are_given_where_models_are_told_apart() -> None:
@@ -214,7 +214,7 @@ def test_models_that_are_not_told_apart_get_a_sentence() -> None:
     (sentence,) = ranking_tables(summary, list(headline_results(summary)))
     assert isinstance(sentence, str)
     assert "no ranking" in sentence
-    assert "4 judgements" in sentence
+    assert "4 scores" in sentence
 
 
 def test_changes_of_every_pair_up_to_a_number() -> None:

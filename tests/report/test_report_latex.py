@@ -75,9 +75,9 @@ def test_latex_gives_plus_minus_only_where_the_interval_is_symmetric() -> None:
 
 def test_latex_says_which_engine_other_scripts_want() -> None:
     text = as_latex(sample_table())
-    assert "% It holds text in Arabic and Devanagari: compile with LuaLaTeX" in text
+    assert "% It contains text in Arabic and Devanagari: compile with LuaLaTeX" in text
     assert "LuaLaTeX" not in as_latex(text_table("élève, Straße, κ = .9, vṛkṣa, “so” … − ±"))
-    assert "% It holds signs such as ✓: compile with" in as_latex(text_table("✓"))
+    assert "% It contains signs such as ✓: compile with" in as_latex(text_table("✓"))
 
 
 def test_what_pdflatex_prints_is_known_letter_by_letter() -> None:
@@ -127,7 +127,7 @@ def test_panels_of_a_long_table_share_its_number_and_label() -> None:
     text = as_latex(numbers_table(12, 60))
     panels = text.count(r"\begin{longtable}")
     assert panels == 2
-    assert text.count(r"\addtocounter{table}{-1}") == text.count("(further columns)") == panels - 1
+    assert text.count(r"\addtocounter{table}{-1}") == text.count("(more columns)") == panels - 1
     assert text.count(r"\label{") == 1
 
 

@@ -122,7 +122,7 @@ def test_tables_method_and_faults_are_folded() -> None:
     folds = [a for tag, a in tags.elements if tag == "details" and "fold" in (a.get("class") or "")]
     assert len(folds) == 3
     assert all("open" not in attributes for attributes in folds)
-    assert "Known faults of the published version (2)" in tags.text_of("summary")
+    assert "Known issues of the published version (2)" in tags.text_of("summary")
 
 
 def test_hostile_text_stays_text_everywhere() -> None:
@@ -183,7 +183,7 @@ def test_what_stands_between_backticks_is_code_and_harmless() -> None:
 def test_without_script_the_page_says_what_is_missing() -> None:
     made = sample_page()
     (first, _) = re.findall(r"<noscript>(.*?)</noscript>", made)
-    assert "3 judgements" in first
+    assert "3 scores" in first
     assert "JavaScript" in first
 
 

@@ -171,7 +171,7 @@ def two_models() -> PackedItems:
 
 def test_an_item_is_one_row_with_its_measures_inside(opened: Callable[..., Page]) -> None:
     tab = opened(two_models())
-    assert tab.locator(".item-viewer .status").inner_text() == "3 items · 12 judgements in all"
+    assert tab.locator(".item-viewer .status").inner_text() == "3 items · 12 scores in total"
     assert tab.locator(".row").count() == 3
     measures = tab.locator(".chosen .measures").first
     assert measures.inner_text() == "✗ per token"
@@ -374,7 +374,7 @@ def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) 
     tab = context.new_page()
     tab.goto(file.as_uri())
     text = tab.locator("body").inner_text()
-    assert "12 judgements" in text
+    assert "12 scores" in text
     assert "Rewriting" in text
     assert tab.locator(".track").first.is_visible()
     tab.locator("#rewriting-table-2 > summary").click()

@@ -63,7 +63,7 @@ def test_json_nests_keys_then_columns_and_rounds_nothing() -> None:
 def test_several_tables_go_by_name() -> None:
     two = [sample_table(), text_table("x")]
     assert tables_json(two) == {"2": as_json(two[0]), "t": as_json(two[1])}
-    with pytest.raises(ValueError, match="two tables named '2'"):
+    with pytest.raises(ValueError, match="Two tables are named '2'"):
         tables_json([sample_table(), sample_table()])
 
 
@@ -72,15 +72,15 @@ def test_several_tables_go_by_name() -> None:
     [
         ({"rows": sample_table().rows[:1] * 2}, "two rows with the keys Hindi / small"),
         ({"columns": (Column(name="all"),) * 5}, "two columns named 'all'"),
-        ({"levels": ("language",)}, "has 2 keys and 5 cells; 1 and 5 are wanted"),
-        ({"columns": (Column(name="all"),)}, "has 2 keys and 5 cells; 2 and 1 are wanted"),
-        ({"levels": ()}, "no level of keys"),
+        ({"levels": ("language",)}, "has 2 keys and 5 cells; expected 1 and 5"),
+        ({"columns": (Column(name="all"),)}, "has 2 keys and 5 cells; expected 2 and 1"),
+        ({"levels": ()}, "no key levels"),
         (
             {
                 "columns": (Column(name="all"),),
                 "rows": (Row(keys=("a", "b"), cells=(Estimate(value=float("nan")),)),),
             },
-            "row a / b, column 'all' holds .*nan",
+            "row a / b, column 'all', has .*nan",
         ),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_csv_never_has_two_columns_of_one_name() -> None:
     column = Column(name="n", unit="count")
     row = Row(keys=("run",), cells=(Estimate(value=1),))
     table = Table(name="t", title="", levels=("origin",), columns=(column,), rows=(row,))
-    with pytest.raises(ValueError, match="one name"):
+    with pytest.raises(ValueError, match="the same name"):
         wide_csv(table)
 
 

@@ -1,4 +1,4 @@
-"""What was run on what: models with all that their answers depend on."""
+"""The runs: models with all that their answers depend on."""
 
 from __future__ import annotations
 

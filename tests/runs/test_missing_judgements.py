@@ -90,7 +90,7 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     lacking = missing_judgements(broken, match_items(broken))
     for made in ranking_tables(summary, list(headline_results(summary)), lacking):
         notes = " ".join(made.notes) if isinstance(made, Table) else made
-        assert f"{found.shared} of 180 judgements are in all runs" in notes
+        assert f"{found.shared} of 180 scores are in all runs" in notes
 
 
 def asked_of(runs: list[StoredRun]) -> Results[Any]:

@@ -147,7 +147,7 @@ def test_a_difference_with_itself_is_zero() -> None:
     rate = simulated(1)
     found = corrected_combination([rate, rate], [1, -1]).human
     assert found.value == 0
-    with pytest.raises(InputError, match="needs their groups"):
+    with pytest.raises(InputError, match="requires their groups"):
         corrected_combination([small(), small()], [1, -1])
 
 
@@ -160,7 +160,7 @@ def test_without_labels_there_is_a_reason() -> None:
     assert found.corrected.value is None
     assert "labelled none" in found.corrected.why
     alone = CheckedRate(np.ones(5), np.array([1.0, *[NONE] * 4]))
-    assert "of one group" in corrected_rate(alone).human.why
+    assert "from one group" in corrected_rate(alone).human.why
     assert "no judgements" in corrected_rate(CheckedRate(np.ones(0), np.ones(0))).human.why
 
 

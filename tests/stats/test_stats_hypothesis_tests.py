@@ -184,7 +184,7 @@ def test_paired_t_over_groups_takes_their_means() -> None:
 
 def test_paired_t_says_why_it_has_no_p() -> None:
     assert paired_t_test([], []).why == "there are no pairs"
-    assert paired_t_test([1], [0]).why == "there is one pair or group only"
+    assert paired_t_test([1], [0]).why == "there is only one pair or group"
     assert paired_t_test([0.3, 0.4, 0.5], [0.2, 0.3, 0.4]).why == "all differences are equal"
     assert paired_t_test([1, 2], [0, 0], ["a", "a"]).p is None
     assert permutation_test([], []).why == "there are no pairs"
@@ -235,7 +235,7 @@ def test_mcnemar_without_disagreement_is_a_dash() -> None:
 def test_wrong_calls_of_paired_tests_are_refused() -> None:
     with pytest.raises(InputError, match=r"first \(2\), second \(1\)"):
         permutation_test([1, 2], [1])
-    with pytest.raises(InputError, match="0 and 1 only"):
+    with pytest.raises(InputError, match="0 and 1"):
         mcnemar_test([0.5, 1], [1, 1])
     with pytest.raises(InputError, match="chi-square"):
         mcnemar_test([1], [0], method="chi")  # type: ignore[arg-type]

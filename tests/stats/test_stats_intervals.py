@@ -262,7 +262,7 @@ def test_wrong_calls_are_refused() -> None:
         clustered_mean([1, 2], [1, -1])
     with pytest.raises(InputError, match=r"between 0 and 1, e\.g\. 0\.95; it was 95"):
         clustered_mean([1, 2], level=95)
-    with pytest.raises(InputError, match="inf at place 0"):
+    with pytest.raises(InputError, match="inf at index 0"):
         clustered_mean([np.inf, 2])
     with pytest.raises(InputError, match="2 dimensions"):
         clustered_mean([[1, 2], [3, 4]])

@@ -172,7 +172,7 @@ def test_impossible_designs_are_refused() -> None:
         difference_shares(rate_shares(0.3), -0.5, 0.0)
     with pytest.raises(InputError, match="between 0 and the agreement"):
         simulate_pool(rate_shares(0.5), Clustering(np.array([2]), 2, 0.5, 0.1))
-    with pytest.raises(InputError, match="never found"):
+    with pytest.raises(InputError, match="cannot be found"):
         plan_groups(GroupPool(np.array([1.0, -1.0]), np.ones(2)))
     with pytest.raises(InputError, match="a million groups"):
         plan_groups(GroupPool(np.array([1.0, -1.0, 0.00001]), np.ones(3)))

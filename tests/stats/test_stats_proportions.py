@@ -61,9 +61,9 @@ def test_no_items_is_a_dash_with_the_reason() -> None:
 def test_impossible_counts_are_refused_with_their_place() -> None:
     with pytest.raises(InputError, match=r"5 successes in 4"):
         wilson(5, 4)
-    with pytest.raises(InputError, match=r"3\.0 right answers of 2\.0 at place 1"):
+    with pytest.raises(InputError, match=r"3\.0 right answers out of 2\.0 at index 1"):
         proportion([1, 3], [2, 2])
-    with pytest.raises(InputError, match="nan at place 1"):
+    with pytest.raises(InputError, match="nan at index 1"):
         proportion([1, math.nan])
     with pytest.raises(InputError, match=r"between 0 and 1, e\.g\. 0\.95; it was 95"):
         proportion([1, 0], level=95)

@@ -96,7 +96,7 @@ def test_parts_of_a_frame_are_estimated_as_frames_of_their_rows(
 def test_rows_without_an_outcome() -> None:
     numbers = FRAME.with_columns(pl.lit(None, dtype=pl.Categorical).alias("outcome"))
     assert tabulate.accuracy(numbers) == tabulate.NOTHING_JUDGED
-    assert tabulate.undetected_share(numbers).why.startswith("these judgements are numbers")
+    assert tabulate.undetected_share(numbers).why.startswith("these scores are numbers")
 
 
 def test_groups_may_be_text_categories_or_numbers() -> None:

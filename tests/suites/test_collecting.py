@@ -81,7 +81,7 @@ def test_what_is_missing_or_another_version_is_listed(tmp_path: Path) -> None:
 def test_a_file_in_the_way_is_never_written_over(tmp_path: Path) -> None:
     clone = folder(tmp_path / "clone", {"pairs.csv": PAIRS})
     out = folder(tmp_path / "out", {"pairs.csv": b"mine"})
-    with pytest.raises(InputError, match=r"out/pairs\.csv is another file"):
+    with pytest.raises(InputError, match=r"out/pairs\.csv is a different file"):
         collect_files(WANTED, [clone], out)
     assert (out / "pairs.csv").read_bytes() == b"mine"
 
@@ -91,7 +91,7 @@ def test_a_file_in_the_way_is_never_written_over(tmp_path: Path) -> None:
 )
 def test_a_zip_file_that_leaves_its_folder_is_refused(name: str, tmp_path: Path) -> None:
     archive = zipped(tmp_path / "b.zip", {"words.txt": WORDS, name: PAIRS})
-    with pytest.raises(InputError, match="would lie outside its folder"):
+    with pytest.raises(InputError, match="would be outside its folder"):
         collect_files(WANTED, [archive], tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.zip"]
 
@@ -101,10 +101,10 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
 ) -> None:
     monkeypatch.setattr(collecting, "MAX_BYTES", 1000)
     archive = zipped(tmp_path / "b.zip", {"pairs.csv": bytes(100_000)})
-    with pytest.raises(InputError, match=r"pairs\.csv is longer than"):
+    with pytest.raises(InputError, match=r"pairs\.csv is larger than"):
         collect_files(WANTED, [archive], tmp_path / "out")
     clone = folder(tmp_path / "clone", {"pairs.csv": bytes(100_000)})
-    with pytest.raises(InputError, match=r"pairs\.csv is longer than"):
+    with pytest.raises(InputError, match=r"pairs\.csv is larger than"):
         collect_files(WANTED, [clone], tmp_path / "out")
 
 
@@ -119,7 +119,7 @@ def test_damaged_and_foreign_sources_are_named(tmp_path: Path) -> None:
     for name, message in (
         ("b.zip", "Could not read .*b.zip, pairs.csv: Bad CRC"),
         ("notes.txt", "is neither a folder nor a zip file"),
-        ("none", "There is no .*none; --from names"),
+        ("none", ".*none does not exist; --from must be"),
     ):
         with pytest.raises(InputError, match=message):
             collect_files(WANTED, [tmp_path / name], tmp_path / "out")

@@ -142,7 +142,7 @@ def test_given_answers_need_no_material_and_have_no_known_wording(
 def test_a_suite_without_a_choice_of_wording_says_nothing(tmp_path: Path) -> None:
     run = epicene.run("alternations", "random", limit=2, out=tmp_path / "run", progress=False)
     assert not any("wording" in title for title in run.tables.values())
-    with pytest.raises(InputError, match="reads no wording from its paper"):
+    with pytest.raises(InputError, match="does not read any wording from its paper"):
         epicene.extract_wording("alternations", tmp_path / "paper.txt", tmp_path / "out")
 
 

@@ -208,8 +208,8 @@ def test_the_likeliest_completion_counts_whatever_its_length(folder: Path) -> No
         (("{person.pronoun}", "{person.pronouns}"), "no column in the word list person 'pronouns'"),
         (('pronoun = "he"', 'pronoun = "hey"'), "no choice 'hey'"),
         (('text = "king"', 'word = "king"'), "has no `text`"),
-        (("[words]", '[labels]\nhe = ["he"]\n[words]'), "has labels"),
-        (("ask =", "chat = true\nask ="), "can be a chat"),
+        (("[words]", '[labels]\nhe = ["he"]\n[words]'), "can have labels"),
+        (("ask =", "chat = true\nask ="), "be a chat"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
@@ -226,10 +226,10 @@ def test_what_is_wrong_is_said_in_one_sentence(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("relative", "name"), "a word list cannot be called 'name'"),
-        (("relative", "measure"), "a word list cannot be called 'measure'"),
-        (('"her"]', '"her own"]'), "'her own' is not one word"),
-        (('"her"]', '"him"]'), "'him' is a word of two labels"),
+        (("relative", "name"), "a word list cannot be named 'name'"),
+        (("relative", "measure"), "a word list cannot be named 'measure'"),
+        (('"her"]', '"her own"]'), "'her own' is not a single word"),
+        (('"her"]', '"him"]'), "'him' is in the words of two labels"),
         (('["she", "her"]', "[]"), "the label 'she' has no words"),
     ],
 )

@@ -71,7 +71,7 @@ def test_a_table_comes_from_a_file(tmp_path: Path) -> None:
     assert isinstance(chosen, GramvisProtocol)
     assert chosen.templates == {"DE": {"m": ("{noun}",)}}
     file.write_text('{"DE": 3}')
-    with pytest.raises(InputError, match=r"templates.json does not fit the setting templates"):
+    with pytest.raises(InputError, match=r"templates.json is not valid for the setting templates"):
         choose_protocol(find_suite("gramvis"), "epicene", {"templates": str(file)}, None)
 
 

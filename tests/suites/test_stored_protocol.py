@@ -31,7 +31,7 @@ def test_the_order_of_formats_makes_no_other_run() -> None:
 
 
 def test_formats_cannot_be_empty() -> None:
-    with pytest.raises(InputError, match="formats must name one of probability, generation"):
+    with pytest.raises(InputError, match="formats must be probability or generation, or both"):
         choose_protocol(find_suite("misgendering"), "epicene", {"formats": ""}, None)
 
 

@@ -372,7 +372,9 @@ class DatasetRows:
 
 def test_a_dataset_of_datasets_is_one_of_its_splits() -> None:
     assert items_of(judged_by(lambda _i, _a: True, items=DatasetRows()))[1].right == "himself"
-    with pytest.raises(epicene.InputError, match="are a dict with the parts train; a list of rows"):
+    with pytest.raises(
+        epicene.InputError, match="are a dict with the parts train; give a list of rows"
+    ):
         items_of(judged_by(lambda _i, _a: True, items={"train": DatasetRows()}))
 
 
@@ -398,7 +400,7 @@ def test_an_item_type_checks_and_converts_its_rows() -> None:
     rows = [{**PAIRS[0], "weight": "3", "unused": "x"}]
     (item,) = items_of(judged_by(lambda _i, _a: True, items=rows, item=TypedPair))
     assert item == TypedPair(id="1", language="en", weight=3, **PAIRS[0])
-    with pytest.raises(epicene.InputError, match="row 1, does not fit: Expected `int`"):
+    with pytest.raises(epicene.InputError, match="row 1, is invalid: Expected `int`"):
         items_of(judged_by(lambda _i, _a: True, items=[{**rows[0], "weight": "x"}], item=TypedPair))
 
 

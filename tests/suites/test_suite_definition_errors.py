@@ -35,16 +35,16 @@ def right(_item: Any, _answer: Any) -> bool:
 @pytest.mark.parametrize(
     ("items", "sentence"),
     [
-        ([{"id": "a"}, {"id": ""}], "items, row 2, has no id; give every item its own"),
+        ([{"id": "a"}, {"id": ""}], "items, row 2, has no id; give every item an id"),
         ([{"id": "a"}, {"text": "x"}], "items, row 2, has no id"),
         ([{"id": None}], "items, row 1, has no id"),
-        ([{"text": "x"}, {"id": "b"}], "items, row 2, has an id, and the first row has none"),
-        ([{"id": "a"}, {"id": "b"}, {"id": "a"}], r"row 3, has the id 'a' again \(items, row 1\)"),
-        ([{"id": "a", "language": 3}], "items, row 1, does not fit: Expected `str`"),
-        ([{"id": "a", "text": object()}], "row 1, holds a value that cannot be stored: a object"),
-        ([{"id": "a", "cluster": "x"}], "row 1, has a column 'cluster', a name that items"),
+        ([{"text": "x"}, {"id": "b"}], "items, row 2, has an id, but the first row has none"),
+        ([{"id": "a"}, {"id": "b"}, {"id": "a"}], r"row 3, repeats the id 'a' \(items, row 1\)"),
+        ([{"id": "a", "language": 3}], "items, row 1, is invalid: Expected `str`"),
+        ([{"id": "a", "text": object()}], "row 1, has a value that cannot be stored: a object"),
+        ([{"id": "a", "cluster": "x"}], "row 1, has a column 'cluster', a name that is reserved"),
         (["a", "b"], "items, row 1, is a str, not a row with named columns"),
-        (7, "The items are a int; a list of rows"),
+        (7, "The items are a int; give a list of rows"),
     ],
 )  # fmt: skip
 def test_a_wrong_row_is_named(items: Any, sentence: str) -> None:
@@ -58,7 +58,7 @@ def test_a_wrong_row_of_a_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(epicene.InputError, match=r"pairs\.csv, line 3, has no id"):
         items_of(suite)
     (tmp_path / "other.csv").write_text("id,text\na,x\nb,y\na,z\n", "utf-8")
-    with pytest.raises(epicene.InputError, match=r"other\.csv, line 4, has the id 'a' again"):
+    with pytest.raises(epicene.InputError, match=r"other\.csv, line 4, repeats the id 'a'"):
         items_of(suite, path=tmp_path / "other.csv")
 
 
@@ -68,7 +68,7 @@ def test_a_facet_that_is_no_column_is_named() -> None:
         match=r"items, row 1, has no facet: There is no column 'gendre'; did you mean 'gender'?",
     ):
         items_of(judged_by(right, facets=["gendre"]))
-    with pytest.raises(epicene.InputError, match="cannot have a facet called 'outcome'"):
+    with pytest.raises(epicene.InputError, match="cannot have a facet named 'outcome'"):
         judged_by(right, facets=["outcome"])
 
 
@@ -112,7 +112,7 @@ def test_an_ask_that_raises_is_named_with_item_and_line() -> None:
 def test_an_ask_that_returns_something_else_is_named(returned: Any) -> None:
     with pytest.raises(
         epicene.InputError,
-        match=r"returned a .* for the item '1'; it must return a request or several",
+        match=r"returned a .* for the item '1'; it must return one or more requests",
     ):
         asked_by(lambda _item: returned)
 
@@ -120,7 +120,7 @@ def test_an_ask_that_returns_something_else_is_named(returned: Any) -> None:
 def test_two_requests_of_one_name_are_refused() -> None:
     request = epicene.Generate(prompt="x", name="said")
     with pytest.raises(
-        epicene.InputError, match="gives two requests of the item '1' the name 'said'"
+        epicene.InputError, match="gives two requests of the item '1' the same name 'said'"
     ):
         asked_by(lambda _item: [request, request])
 
@@ -149,8 +149,8 @@ def test_a_judge_that_raises_loses_nothing(tmp_path: Path) -> None:
     assert stored.manifest.state == "complete"
     with pytest.raises(
         epicene.InputError,
-        match=rf"The function judge of .* failed for the item '2' \(line {line}, ZeroDivisionError"
-        r": division by zero\); what was answered is kept\.",
+        match=rf"The function judge of .* failed for the item '2' \(line {line}, "
+        r"ZeroDivisionError: division by zero\); the answers so far are kept\.",
     ):
         summarise([stored])
     made.judge(right)
@@ -170,7 +170,7 @@ def test_an_item_that_lacks_an_answer_is_named(tmp_path: Path) -> None:
     made.stage("grade")(lambda item, _answer: epicene.Generate(prompt=item.right))
     made.judge(lambda _item, _answer, _grade: True)
     answers = [{"id": "1", "answer": msgspec.to_builtins(scores(-1, -2))}]
-    with pytest.raises(epicene.InputError, match="The item '1' lacks an answer in the stage grade"):
+    with pytest.raises(epicene.InputError, match="The item '1' has no answer in the stage grade"):
         _ = epicene.score(made, answers).summary
 
 
@@ -226,7 +226,9 @@ def test_no_metric_is_called_undetected(tmp_path: Path) -> None:
     def undetected(_frame: Any) -> float:
         return 0.0
 
-    with pytest.raises(epicene.InputError, match="Every suite has a metric undetected; rename"):
+    with pytest.raises(
+        epicene.InputError, match="Every suite already has a metric undetected; rename"
+    ):
         made.metric(undetected)
 
 
@@ -239,9 +241,11 @@ def test_a_suite_without_ask_or_judge_says_what_is_missing() -> None:
         _ = made.suite
     with pytest.raises(epicene.InputError, match=r"decorated with @own_pairs\.judge"):
         _ = pairs().suite
-    with pytest.raises(epicene.InputError, match=r"the stage grade comes after @own_pairs\.ask"):
+    with pytest.raises(
+        epicene.InputError, match=r"the stage grade must come after @own_pairs\.ask"
+    ):
         made.stage("grade")(right)
-    with pytest.raises(epicene.InputError, match=r"the stage ask comes after @own_pairs\.ask"):
+    with pytest.raises(epicene.InputError, match=r"the stage ask must come after @own_pairs\.ask"):
         pairs().stage("ask")(right)
 
 
@@ -258,13 +262,13 @@ def test_functions_with_other_parameters_are_refused_before_anything_is_asked() 
     ("options", "sentence"),
     [
         ({"table": ()}, "There is no part of a suite 'table'; did you mean 'tables'?"),
-        ({"settings": {"name": "x"}}, "cannot have a setting called 'name'"),
-        ({"settings": {"when": None}}, "its default must be a text, a number"),
-        ({"settings": {"mixed": [1, "a"]}}, "its default must be a text, a number"),
+        ({"settings": {"name": "x"}}, "cannot have a setting named 'name'"),
+        ({"settings": {"when": None}}, "its default must be text, a number"),
+        ({"settings": {"mixed": [1, "a"]}}, "its default must be text, a number"),
         ({"protocols": {"plain": {"n": 1}}}, "protocol plain of .*: .*unknown field `n`"),
         (
             {"settings": {"n": 1}, "protocols": {"plain": {"n": "x"}}},
-            "is wrong: Expected `int`",
+            "is invalid: Expected `int`",
         ),
     ],
 )  # fmt: skip
@@ -275,7 +279,7 @@ def test_a_wrong_definition_is_refused(options: dict[str, Any], sentence: str) -
 
 @pytest.mark.parametrize("name", ["", "a:b", "a/b", " a"])
 def test_a_suite_has_a_name_that_can_be_written(name: str) -> None:
-    with pytest.raises(epicene.InputError, match="A suite cannot be called"):
+    with pytest.raises(epicene.InputError, match="A suite cannot be named"):
         epicene.suite(name, items=PAIRS)
 
 

@@ -69,7 +69,9 @@ def test_the_file_of_a_run_from_elsewhere_is_named_by_an_option(
     monkeypatch.setattr(registry, "_added", dict(registry._added))
     done = epicene("tables", "run")
     assert done.code == 2
-    assert "which is not there; name the file that defines it, `epicene --suite FILE.py" in done.err
+    assert (
+        "which does not exist; give the file that defines it, `epicene --suite FILE.py" in done.err
+    )
     assert epicene("--suite", "moved.py", "tables", "run").code == 0
     assert "Reflexive pronouns" in epicene("--suite", "moved.py", "suites").out
 

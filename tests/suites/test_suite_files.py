@@ -77,7 +77,7 @@ def test_a_file_with_several_suites_needs_a_name(tmp_path: Path) -> None:
     path = write(tmp_path / "own.py", SUITE + SECOND)
     assert find_suite(f"{path}:second").name == "own_second"
     with pytest.raises(
-        epicene.InputError, match="defines the suites own_first, own_second; name one"
+        epicene.InputError, match="defines the suites own_first, own_second; choose one"
     ):
         find_suite(path)
     with pytest.raises(
@@ -108,11 +108,11 @@ def test_a_file_may_import_what_is_beside_it_and_is_read_again_when_it_changes(
         ("import no_such_package\n", r"own\.py, line 1: ModuleNotFoundError: No module named"),
         ("import sys\nsys.exit(3)\n", r"own\.py, line 2: SystemExit: 3\."),
         ("x = 1\n", r"own\.py defines no suite; `NAME = epicene\.suite\(…\)` defines one\."),
-        (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be called 'a/b'"),
-        (SUITE.replace("own_first", "genform"), "There is another suite called 'genform'"),
-        (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first lacks"),
+        (SUITE.replace("own_first", "a/b"), r"own\.py, line 4: A suite cannot be named 'a/b'"),
+        (SUITE.replace("own_first", "genform"), "There is already a suite named 'genform'"),
+        (SUITE.replace("@first.judge", ""), r"own\.py: The suite own_first needs"),
         (SUITE + "\nfrom epicene.suites import find_suite\nfind_suite(first)\n",
-         r'own\.py, line 17: a file that defines a suite is loaded .*`if __name__ == "__main__":`'),
+         r'own\.py, line 17: a file that defines a suite is also .*`if __name__ == "__main__":`'),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_one_sentence(
@@ -191,7 +191,7 @@ def test_a_run_whose_file_is_gone_says_how_to_name_it(
     forget(monkeypatch)
     with pytest.raises(
         epicene.InputError,
-        match=r"The suite 'own_first' was defined in .*own\.py, which is not there; name the file",
+        match=r"The suite 'own_first' was defined in .*own\.py, which does not exist; give the",
     ):
         read_run(folder)
     suite = find_suite(str(tmp_path / "moved.py"))
@@ -226,7 +226,7 @@ def test_without_a_data_folder_there_is_no_list(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "blocked"))
     folder = run_file(write(tmp_path / "own.py"), tmp_path / "run")
     forget(monkeypatch)
-    with pytest.raises(epicene.InputError, match="not on the list of files whose suites you ran"):
+    with pytest.raises(epicene.InputError, match="not in the list of files whose suites you ran"):
         read_run(folder)
 
 
@@ -260,7 +260,7 @@ def test_a_suite_of_a_notebook_is_read_in_its_session_only(
     forget(monkeypatch)
     with pytest.raises(
         epicene.InputError,
-        match=r"There is no suite 'own_first'.*If it is your own, name .*load\(RUN, suite=",
+        match=r"There is no suite 'own_first'.*If it is your own, give .*load\(RUN, suite=",
     ):
         read_run(folder)
     assert read_run(folder, find_suite(in_notebook())).suite.name == "own_first"

@@ -53,6 +53,6 @@ def test_a_role_that_only_an_unwanted_stage_needs_goes(suite: Suite[Any, Any]) -
 
 def test_a_suite_that_would_ask_nothing_is_refused(suite: Suite[Any, Any]) -> None:
     unwanted = replace(suite.stages[0], when=lambda _protocol: False)
-    with pytest.raises(InputError, match="asks nothing; give a model that is asked: ") as caught:
+    with pytest.raises(InputError, match="sends no requests; add ") as caught:
         replace(suite, stages=(unwanted, suite.stages[1])).for_protocol(PROTOCOL, ["model"])
     assert str(caught.value).endswith("--model translator=SPEC.")

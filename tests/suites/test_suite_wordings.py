@@ -170,10 +170,10 @@ def test_judges_of_images_are_asked_in_every_wording() -> None:
         ("misgendering", "paper", {}, "protocol paper has one wording"),
         ("apgc", "paper", {}, "protocol paper has one wording"),
         ("alternations", "paper", {"formats": "prompt"}, "protocol paper has one wording"),
-        ("alternations", "epicene", {}, "is for the format prompt"),
+        ("alternations", "epicene", {}, "applies only to the format prompt"),
         ("apgc", "epicene", {"tasks": "translation"}, "tasks identification and rewriting"),
         ("genform", "epicene", {"formats": "translation"}, "has no prompt"),
-        ("gramvis", "epicene", {"question": "Who?"}, "--set question gives one wording"),
+        ("gramvis", "epicene", {"question": "Who?"}, "--set question gives a single wording"),
         ("genform", "epicene", {"wordings": "6"}, "a whole number from 1 to 5, not '6'"),
     ],
 )

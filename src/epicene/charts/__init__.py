@@ -1,7 +1,7 @@
 """Charts as records: rows in, a Vega-Lite figure with its data out.
 
-Fonts and colours are set by the report. A number may be an `Estimate`: its interval is then
-drawn too, and where it is undefined the row is left out and the figure's notes say why.
+Fonts and colours are set by the report. A number may be an `Estimate`: its interval is then drawn
+too; if it is undefined, the row is left out and the figure's notes say why.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def points_with_intervals(
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
+    """A point per row with its interval; numbers on `x` or on `y`, each colour with its own
+    shape."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
     measure, measure_title, categories = _sides(name, data, x, y, coloured=color is not None)
     shaded = categories.encoding | _colour(color, data)
@@ -143,10 +144,10 @@ def scatter(
     equal_at: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A point per row, numbers on both sides, with `label` beside each point where given.
+    """A point per row with numbers on both axes, and `label` beside each point if given.
 
-    `shape` gives each of its names a marker; without it the colours have one each. `equal_at` is
-    for two numbers on one scale: both axes have the same range, with dashed lines where either is
+    `shape` gives each of its names a marker; without it, each colour has one. `equal_at` is for two
+    numbers on the same scale: both axes have the same range, with dashed lines where either equals
     that number and where the two are equal.
     """
     channels = {"x": x, "y": y, "color": color, "shape": shape, "facet": facet, "label": label}
@@ -204,7 +205,7 @@ def heatmap(
 
 def unknown_size_note(models: Sequence[str]) -> tuple[str, ...]:
     """A note on the models that a figure of sizes leaves out, if there are any."""
-    return (f"Left out, as their size is not known: {', '.join(models)}.",) if models else ()
+    return (f"Left out because their size is unknown: {', '.join(models)}.",) if models else ()
 
 
 # --- data ----------------------------------------------------------------------------------
@@ -248,8 +249,8 @@ def _chart_data(
         notes.append(f"Not drawn: {', '.join(_row_labels(left_out, others))} ({why}).")
     if few:
         notes.append(
-            f"Intervals on fewer than {ENOUGH_GROUPS} groups in effect, which may cover less than "
-            f"they say: {few} of {len(data)}."
+            f"Intervals based on fewer than {ENOUGH_GROUPS} effective groups, whose coverage "
+            f"may be below the nominal level: {few} of {len(data)}."
         )
     if not data:
         raise EmptyChartError(" ".join(notes) or "There are no rows to draw.")
@@ -276,7 +277,7 @@ def _sides(
         return "y", y, CategoryAxis("x", x, data, coloured=coloured)
     if _all_numbers(data, "x"):
         return "x", x, CategoryAxis("y", y, data, coloured=coloured)
-    raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
+    raise ValueError(f"Figure {name!r} has no numbers on x or y.")
 
 
 # --- parts of a specification --------------------------------------------------------------

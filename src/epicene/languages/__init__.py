@@ -1,7 +1,7 @@
 """Languages, found through the entry points `epicene.languages`.
 
-`definitions` holds those that come with Epicene, `tokenisation` cuts a text into graphemes and
-words, `normalisers` holds the named normalisers, `pronouns` the sets of English pronouns.
+`definitions` has the languages that come with Epicene, `tokenisation` splits a text into graphemes
+and words, `normalisers` has the named normalisers, and `pronouns` the sets of English pronouns.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Language(Record, frozen=True, kw_only=True):
 
 
 def double_forms(marks: str, endings: str, after: str = "") -> str:
-    """A pattern for what joins the second gender's ending to a word: a mark, or brackets.
+    """A pattern for what joins the ending of the second gender to a word: a mark, or brackets.
 
-    Split there, `сделал(а)` would count as a masculine form and a stray conjunction. `after` is a
-    pattern for what must precede, where an ending could be a word (`y/o`).
+    If it were split there, `сделал(а)` would count as a masculine form and a stray conjunction.
+    `after` is a pattern that must match before it, if an ending could be a word (`y/o`).
     """
     before = f"(?=[{marks}(])(?<={after})" if after else ""  # the cheap look first
     return rf"{before}(?:[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\))"

@@ -1,7 +1,7 @@
-"""Named normalisers: small pure functions from text to text, none of which runs unless named.
+"""Named normalisers: small pure functions from text to text that run only if they are named.
 
-A normaliser destroys gender if two forms that mark different genders can become one string. Those
-are off unless a protocol names them, and the table's header names them too.
+A normaliser destroys gender if two forms that mark different genders can become the same string.
+Such normalisers are off unless a protocol names them, and the table's header names them too.
 """
 
 from __future__ import annotations
@@ -102,8 +102,12 @@ NORMALISERS: dict[str, Normaliser] = {
     normaliser.name: normaliser
     for normaliser in (
         Normaliser("nfc", nfc, False, "The two spellings are the same text by definition."),
-        Normaliser("nfkc", nfkc, False, "It changes the shape of letters, not which they are."),
-        Normaliser("quotes", quotes, False, "An apostrophe stays one: un’amica, un'amica."),
+        Normaliser(
+            "nfkc", nfkc, False, "It changes the shape of letters, not the letters themselves."
+        ),
+        Normaliser(
+            "quotes", quotes, False, "An apostrophe stays an apostrophe: un’amica, un'amica."
+        ),
         Normaliser(
             "case",
             case,

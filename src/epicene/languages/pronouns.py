@@ -1,4 +1,4 @@
-"""Sets of English third-person pronouns: Epicene's own, and those in a user's TOML file."""
+"""Sets of English third-person pronouns: Epicene's own and those in your TOML file."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SHIPPED_FILE = Path(__file__).with_name("pronouns.toml")
 class PronounSet(Record, frozen=True, kw_only=True):
     """One set: its five forms in lower case, and whether its verbs are plural.
 
-    `homographs` are forms that English also uses for something else ("em", "ne"): a set that has
-    any is looked for in a text only when it is named.
+    `homographs` are forms that English also uses for something else ("em", "ne"): a set with any is
+    searched for in a text only if it is named.
     """
 
     name: str
@@ -59,21 +59,21 @@ class _File(Record, frozen=True):
 
 
 def read_pronoun_sets(path: Path) -> dict[str, PronounSet]:
-    """The sets of a TOML file with an entry [[set]] for each, by name."""
+    """The sets of a TOML file with a [[set]] entry for each, by name."""
     content = parse_toml(read_text(path), path)
     _check_fields(content.get("set"), path)
     try:
         sets = msgspec.convert(content, _File).set
     except msgspec.ValidationError as error:
-        raise InputError(f"{path} does not fit a list of pronoun sets: {error}.") from None
+        raise InputError(f"{path} is not a valid list of pronoun sets: {error}.") from None
     _check(sets, path)
     return {each.name: each for each in sets}
 
 
 def _check_fields(entries: object, path: Path) -> None:
-    """Raise if there are no sets, or one lacks a field or has another."""
+    """Raise if there are no sets, or if one lacks a field or has an unknown one."""
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"{path} has no pronoun sets; write an entry [[set]] for each.")
+        raise InputError(f"{path} has no pronoun sets; add a [[set]] entry for each.")
     for number, entry in enumerate(entries, start=1):
         fields = list(entry) if isinstance(entry, dict) else []
         place = f"{path}, set {number},"
@@ -83,7 +83,7 @@ def _check_fields(entries: object, path: Path) -> None:
         for name in fields:
             if name not in PronounSet.__struct_fields__:
                 known = ", ".join(PronounSet.__struct_fields__)
-                raise InputError(f"{place} has the field {name!r}; a set has {known}.")
+                raise InputError(f"{place} has the unknown field {name!r}; a set has {known}.")
 
 
 def _check(sets: Iterable[PronounSet], path: Path) -> None:
@@ -108,7 +108,7 @@ def shipped_pronoun_sets() -> dict[str, PronounSet]:
 
 
 def known_pronoun_sets(own: Path | None = None) -> dict[str, PronounSet]:
-    """The shipped sets and those of the user's file, whose names win."""
+    """The shipped sets and those of the user's file, which take precedence."""
     return shipped_pronoun_sets() | (read_pronoun_sets(own) if own else {})
 
 

@@ -1,8 +1,9 @@
 """Split a text into graphemes, words and punctuation, as spans of characters.
 
-A word is what a reader of the language calls one: combining marks and joiners stay with their base,
-elided and enclitic words are separate, punctuation belongs to no word. Spans index the text as
-given, in code points; they are ordered, do not overlap, and never cut a grapheme cluster.
+A word is what a reader of the language would call one: combining marks and joiners stay with their
+base, elided and enclitic words are separate, and punctuation is not part of any word. Spans index
+the text as given, in code points; they are ordered, do not overlap, and never split a grapheme
+cluster.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _count_in_piece(piece: str, language: str) -> int:
 
 
 def pieces(text: str) -> list[str]:
-    """A text cut at its spaces, which no word has in it.
+    """A text split at its spaces, which no word contains.
 
     The words of the pieces are those of the text, except where a language's own patterns look
     across a space: "l'« Odyssée" begins with "l'" in French, and "l'«" alone with "l".
@@ -170,7 +171,7 @@ def _compile(language: Language) -> regex.Pattern[str]:
 
 
 def _link(language: Language) -> str:
-    """A pattern for a link after which only enclitics, at most three, end the word."""
+    """A pattern for a link after which at most three enclitics, and nothing else, end the word."""
     one = _spellings(language.enclitics)
     link = language.link.replace("-", _HYPHEN)
     more_follows = rf"{_INSIDE}|(?:{_HYPHEN}|{_APOSTROPHE}){_LETTER}"

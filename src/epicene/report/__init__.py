@@ -1,7 +1,7 @@
 """Turn results into what people read: tables, figures and one self-contained HTML page.
 
-`layout`, `table_formats`, `latex`, `figures` and `page` format records and know neither suites nor
-runs; the other modules compute those records from stored runs.
+`layout`, `table_formats`, `latex`, `figures` and `page` format records and do not depend on suites
+or runs; the other modules compute those records from stored runs.
 """
 
 from __future__ import annotations

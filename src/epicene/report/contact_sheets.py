@@ -1,7 +1,7 @@
 """Contact sheets for the HTML page: thumbnails within a size limit, texts packed and compressed.
 
-Every strip of every sheet gets its first image before any gets its second, so that a large run
-shows something of everything.
+Every strip of every sheet gets its first image before any gets its second, so that the page of a
+large run shows some of everything.
 """
 
 from __future__ import annotations

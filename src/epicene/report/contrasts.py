@@ -28,10 +28,11 @@ _FIRST = ("masculine",)  # what comes before the rest of the alphabet
 
 @dataclass(frozen=True)
 class Gap:
-    """The values of a facet with a model's greatest and least figure, and whether these differ.
+    """The values of a facet for which a model's result is highest and lowest, and whether these
+    differ.
 
-    `p` is of Student's t over groups, never less than a sign test on as many groups can have, and
-    corrected (Bonferroni) for all pairs of values and all models of the contrast.
+    `p` is from Student's t over groups, is never smaller than a sign test on that many groups could
+    give, and is corrected (Bonferroni) for all pairs of values and all models of the contrast.
     """
 
     high: str
@@ -121,7 +122,7 @@ def _gap(
 
 
 def _difference(sums: Floats) -> Floats:
-    """Of the mean scores of two values, from their sums and counts."""
+    """The difference of the mean scores of two values, from their sums and counts."""
     with np.errstate(divide="ignore", invalid="ignore"):
         made: Floats = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
     return made

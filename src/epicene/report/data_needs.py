@@ -16,7 +16,7 @@ FEW_GROUPS = 100  # see docs/guides/plan.md: plans from 30 groups were off by up
 
 
 def data_needs_tables(plan: DataPlan) -> tuple[Table, ...]:
-    """What is needed, what it rests on, and what other numbers of samples would need."""
+    """What is needed, the assumptions, and what other numbers of samples would need."""
     return (
         _needs_table(plan),
         _assumptions_table(plan),
@@ -29,7 +29,8 @@ def _needs_table(plan: DataPlan) -> Table:
     given = plan.assumptions
     return Table(
         name="plan",
-        title=f"{plan.suite}: data to find a difference of {100 * given.difference:.3g} points",
+        title=f"{plan.suite}: data needed to find a difference of {100 * given.difference:.3g} "
+        "points",
         levels=("headline",),
         columns=(
             Column(name="items needed", unit="count"),
@@ -67,9 +68,10 @@ def _notes(plan: DataPlan) -> Iterator[str]:
     given = plan.assumptions
     over = f" over {plan.comparisons} comparisons" if plan.comparisons > 1 else ""
     yield (
-        f"Found: significant by the paired permutation test over groups, two-sided, "
-        f"{100 * given.alpha:.3g} %{over}, in {100 * given.power:.3g} % of simulated comparisons. "
-        "The detectable difference is what the items at hand find as often."
+        "A difference counts as found if it is significant by the paired permutation test "
+        f"over groups (two-sided, {100 * given.alpha:.3g} %{over}) in {100 * given.power:.3g} "
+        "% of simulated comparisons. The detectable difference is the one that the items at "
+        "hand would find as often."
     )
     yield from plan.notes
     few = [
@@ -79,15 +81,15 @@ def _notes(plan: DataPlan) -> Iterator[str]:
     ]
     if few:
         yield (
-            f"A pilot of fewer than {FEW_GROUPS} groups says little about how answers vary, and "
-            f"the plan may be far off: {', '.join(few)}."
+            f"A pilot with fewer than {FEW_GROUPS} groups says little about how answers vary, "
+            f"so the plan may be far off: {', '.join(few)}."
         )
 
 
 def _assumptions_table(plan: DataPlan) -> Table:
     return Table(
         name="assumptions",
-        title="What the plan rests on",
+        title="Assumptions of the plan",
         levels=("headline",),
         columns=(
             Column(name="first model"),
@@ -118,14 +120,14 @@ def _assumptions_table(plan: DataPlan) -> Table:
 
 def _agreement(needs: DataNeeds) -> Estimate:
     if needs.pilot.clustering.per_item == 1:
-        return Estimate(value=None, why="there is one sample of each prompt")
+        return Estimate(value=None, why="there is one sample per prompt")
     return Estimate(value=needs.pilot.clustering.agreement)
 
 
 def _samples_table(plan: DataPlan) -> Table:
     return Table(
         name="samples",
-        title="Items needed with so many samples of each",
+        title="Items needed, by number of samples per item",
         levels=("headline", "samples"),
         columns=(Column(name="items", unit="count"), Column(name="judgements", unit="count")),
         rows=tuple(
@@ -137,8 +139,8 @@ def _samples_table(plan: DataPlan) -> Table:
             for samples, items, judgements in each.by_samples
         ),
         notes=(
-            "Samples are a model's answers to one prompt, or annotators' labels of one item, whose "
-            "correlation is then κ.",
+            "Samples are a model's answers to one prompt, or annotators' labels of one item; "
+            "the correlation of labels is κ.",
         ),
     )
 
@@ -163,13 +165,14 @@ def _components_table(plan: DataPlan) -> Table:
         ]
     return Table(
         name="components",
-        title="Where the variance of a judgement comes from",
+        title="Sources of variance of a judgement",
         levels=("headline", "part"),
         columns=(Column(name="share of variance"),),
         rows=tuple(rows),
         notes=(
-            "More groups average all parts, more items of a group those of item and sample, more "
-            "samples only the last. What a wording adds is averaged by more wordings only.",
+            "More groups reduce all parts, more items per group reduce item and sample, more "
+            "samples reduce only sample. The part of the wording is reduced only by more "
+            "wordings.",
         ),
     )
 

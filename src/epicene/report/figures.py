@@ -119,7 +119,7 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
 
 
 def _printable_texts(spec: Any) -> Any:
-    """The specification with control characters made visible: SVG must not hold most of them."""
+    """The specification with control characters made visible: most are not allowed in SVG."""
     if isinstance(spec, str):
         return printable(spec)
     if isinstance(spec, Mapping):
@@ -130,7 +130,7 @@ def _printable_texts(spec: Any) -> Any:
 
 
 def inline_svg(figure: Figure, prefix: str) -> str:
-    """The figure as SVG inside a page that has a caption for it; `prefix` goes before its ids."""
+    """The figure as SVG for a page that has its own caption; `prefix` goes before its ids."""
     drawn = svg(figure, prefix=prefix, titled=False)
     # Once for all texts: a list of fonts for each would make up a third of the SVG.
     fonts = f' font-family="{_FONT}"'
@@ -182,7 +182,7 @@ def _refuse_links(figure: Figure) -> None:
     for key, value in _keys(figure.spec):
         if key in ("url", "href"):
             raise ValueError(
-                f"Figure {figure.name!r} names {value!r}; a figure carries its data in itself."
+                f"Figure {figure.name!r} refers to {value!r}; a figure must contain its own data."
             )
 
 

@@ -1,4 +1,4 @@
-"""What the statistics of one suite say, in sentences: only what intervals and tests support."""
+"""Findings of one suite in sentences that say only what intervals and tests support."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _MANY_UNDETECTED = 0.05  # of the judgements of a headline: from here on there i
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """A sentence, the number it is about, and the name of the table that it is read from.
+    """A sentence, the number it is about, and the name of the table it is based on.
 
-    `sure` is whether intervals and tests support a difference; without it the sentence says that
-    they do not.
+    `sure` is whether intervals and tests support a difference; if not, the sentence says that they
+    do not.
     """
 
     value: str
@@ -48,9 +48,9 @@ def findings_of(
     agreement: Agreement | None,
     baselines: Collection[str] = (),
 ) -> tuple[Finding, ...]:
-    """Everything that can be said of a suite: headlines, contrasts within models, formats.
+    """All findings of a suite: headlines, contrasts within models, formats.
 
-    A sentence is about a `baseline` only where there is nothing to say about another model.
+    A sentence is about a `baseline` only if there is nothing to say about another model.
     """
     return (
         *(
@@ -64,8 +64,7 @@ def findings_of(
 
 
 def best_findings(found: Sequence[Finding], most: int = 4) -> list[Finding]:
-    """The findings for a card, in their order: those that are sure, and the rest where there is
-    room."""
+    """The findings for a card, in order: those that are sure, and the rest if there is room."""
     sure = [each for each in found if each.sure]
     unsure = [each for each in found if not each.sure]
     kept = (sure + unsure)[:most]
@@ -100,7 +99,7 @@ def _headline(
 def _compared(
     entry: HeadlineResult, ranking: Ranking, baselines: Collection[str]
 ) -> tuple[str, bool]:
-    """The model that is significantly better than most, or that none is than another."""
+    """The model that is significantly better than most others, or that no two models differ."""
     ahead = max(
         ranking.models,
         key=lambda each: (
@@ -150,7 +149,7 @@ def _listed(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
 
 
 def _range(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
-    """The greatest figure, or the least and the greatest."""
+    """The highest number, or the lowest and the highest."""
     values = sorted(each.value for each in known.values() if each.value is not None)
     if not values:
         return "–"
@@ -162,7 +161,7 @@ def _range(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
 
 
 def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
-    """The models with a significant gap, the widest first; or that there is none."""
+    """The models with a significant gap, widest first, or that there is none."""
     entry, gaps = contrast.entry, contrast.gaps
     if not gaps:
         return None
@@ -191,7 +190,11 @@ def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
     if contrast.tests > 1:
         p += f", corrected for {contrast.tests} comparisons"
     further = len(sure) - 1
-    also = f" {further} other{'s have' if further > 1 else ' has'} a gap too." if further else ""
+    also = (
+        f" {further} other model{'s have' if further > 1 else ' has'} a significant gap too."
+        if further
+        else ""
+    )
     return Finding(
         value=f"{number(high.value or 0.0, entry).removesuffix(PERCENT)} and "
         f"{number(low.value or 0.0, entry)}",
@@ -235,7 +238,7 @@ def _agreement(agreement: Agreement) -> Finding:
 
 
 def warnings_of(summary: Summary, comparison: ModelComparison) -> Iterator[str]:
-    """What a reader has to know beside the numbers: coverage, undetected answers, few groups."""
+    """What a reader must know besides the numbers: coverage, undetected answers, few groups."""
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model} is incomplete: {run.coverage}."
@@ -247,7 +250,7 @@ def warnings_of(summary: Summary, comparison: ModelComparison) -> Iterator[str]:
         }
         if many:
             shown = sorted(many, key=lambda model: -(many[model].value or 0.0))[:_MAX_NAMED]
-            listed = ", ".join(f"{_percent(many[model])} of {model}" for model in shown)
+            listed = ", ".join(f"{_percent(many[model])} for {model}" for model in shown)
             more = f" and {len(many) - len(shown)} more models" if len(many) > len(shown) else ""
             yield f"No usable answer ({entry.headline.name}): {listed}{more}."
     estimates = [
@@ -266,14 +269,14 @@ def capital(text: str) -> str:
 
 
 def number(value: float, entry: HeadlineResult) -> str:
-    """One number of a headline: `57 %`, `0.391`."""
+    """One headline number: `57 %`, `0.391`."""
     if entry.headline.unit == "share":
         return f"{format_number(value, _PER_CENT)}{PERCENT}"
     return format_number(value, entry.column)
 
 
 def figure(estimate: Estimate, entry: HeadlineResult) -> str:
-    """A number of a headline with its interval: `57 % [45, 68]`."""
+    """A headline number with its interval: `57 % [45, 68]`."""
     if estimate.value is None:
         return "–"
     column = _PER_CENT if entry.headline.unit == "share" else entry.column
@@ -306,7 +309,7 @@ def _names(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
 
 
 def names(those: Sequence[str], of: int = 0, what: str = "models", most: int = _MAX_NAMED) -> str:
-    """`a`, `a and b`, `a, b and c`; of more than `most`, how many."""
+    """`a`, `a and b`, `a, b and c`; if there are more than `most`, their number."""
     if len(those) == of > most:
         return f"all {of} {what}"
     if len(those) > most:

@@ -26,13 +26,13 @@ _BASELINES = {"random", "copy", "planted", "random-face"}  # kinds of models tha
 
 
 def in_order_of_models(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """The runs by the order in which their models are first given, the same in every suite."""
+    """The runs in the order in which their models are first given, the same in every suite."""
     order = list(dict.fromkeys(run.info.model for run in runs))
     return sorted(runs, key=lambda run: order.index(run.info.model))
 
 
 def model_styles(runs: Sequence[StoredRun], groups: Sequence[Sequence[StoredRun]]) -> Styles:
-    """A colour and a marker for each model of any suite, as its tables label it."""
+    """A colour and a marker for each model in any suite, under the label used in its tables."""
     labelled = [
         (run, info.model)
         for group in groups
@@ -50,12 +50,13 @@ def model_styles(runs: Sequence[StoredRun], groups: Sequence[Sequence[StoredRun]
 
 
 def _first_identity(run: StoredRun) -> Identity | None:
-    """The model after which the run is named."""
+    """The model that the run is named after."""
     return next((each[0] for each in run.info.identities.values() if each), None)
 
 
 def report_title(models: Sequence[str], suites: Sequence[str]) -> str:
-    """Who was measured on what: `smollm2, ngram and random on Misgendering and GenForm`."""
+    """Which models were measured on which suites: `smollm2, ngram and random on Misgendering and
+    GenForm`."""
     return (
         f"{names(models, most=_MAX_NAMED)} on {names(list(dict.fromkeys(suites)), what='suites')}"
     )

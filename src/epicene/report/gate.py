@@ -1,4 +1,4 @@
-"""The outcome of a gate: as tables, as Markdown for a pull request, as JUnit XML, as JSON."""
+"""The outcome of a gate as tables, Markdown for a pull request, JUnit XML and JSON."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ def gate_sentence(result: GateResult) -> str:
     reasons = [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
     told = f"{result.outcome.upper()}: {result.new} against {result.baseline} on {result.suite}"
     if result.outcome == "pass":
-        return f"{told}: no headline is worse by its margin."
+        return f"{told}: no headline is worse by more than its margin."
     return f"{told}: {'; '.join(reasons)}."
 
 
 def needed_sentences(result: GateResult) -> Iterator[str]:
-    """How much data would decide what is undecided."""
+    """How much data would settle what is undecided."""
     power = f"{100 * result.policy.power:.0f} %"
     for each in result.verdicts:
         if each.expected is None:
             continue
         name = f"“{each.evidence.headline}”"
         if each.times_needed is None:
-            yield f"{name}: the change is too near the margin for more data to decide."
+            yield f"{name}: the change is too close to the margin for more data to settle it."
             continue
         assumed = (
-            f"the change is in truth {points(each.expected)}, as here"
+            f"the true change is {points(each.expected)}, as measured here"
             if each.expected
-            else "the two are in truth equal"
+            else "the two are truly equal"
         )
         data = (
             f"about {each.times_needed:.1f} times as many judgements"
             if each.groups is None
             else f"about {each.groups_needed:,} groups of items (there are {each.groups:,})"
         )
-        yield f"{name}: if {assumed}, {data} decide with a chance of {power}."
+        yield f"{name}: if {assumed}, {data} would settle it with a probability of {power}."
 
 
 def gate_tables(result: GateResult) -> tuple[Table, ...]:
@@ -108,20 +108,20 @@ def _gate_notes(result: GateResult) -> Iterator[str]:
     kinds = {each.evidence.paired for each in result.verdicts}
     how = {
         frozenset({True}): "paired by item, clustered by group",
-        frozenset({False}): "of independent runs",
-    }.get(frozenset(kinds), "paired by item where there is a number of groups")
+        frozenset({False}): "computed from independent runs",
+    }.get(frozenset(kinds), "paired by item in rows with a number of groups")
     yield (
-        f"Change: the new figure minus the baseline's, turned so that more is better; {how}. Its "
-        f"lower end, which decides on a pass, holds with {level:.4g} % for each headline, as all "
-        "must pass; its upper end, which decides on a failure, with "
-        f"{100 * (1 - result.alpha / 2):.6g} % for all of them together "
-        f"({corrected[result.policy.correction]})."
+        "Change is the new value minus the baseline's, with the sign set so that higher is "
+        f"better; {how}. Its lower bound, which decides whether it passes, has a level of "
+        f"{level:.4g} % for each headline, as all must pass; its upper bound, which decides "
+        f"whether it fails, has a level of {100 * (1 - result.alpha / 2):.6g} % for all of "
+        f"them together ({corrected[result.policy.correction]})."
     )
     if result.night is not None:
         yield (
-            f"Night {result.night} of {result.policy.nightly.nights}: each may spend "
-            f"{100 * result.alpha:.3g} %, so that false alarms in all of them stay below "
-            f"{100 * result.policy.alpha:.3g} %."
+            f"Night {result.night} of {result.policy.nightly.nights}: each night may use "
+            f"{100 * result.alpha:.3g} %, so that the chance of a false alarm over all nights "
+            f"stays below {100 * result.policy.alpha:.3g} %."
         )
 
 
@@ -155,7 +155,7 @@ def gate_markdown(result: GateResult) -> str:
 
 
 def gate_junit(result: GateResult) -> bytes:
-    """JUnit XML: a test case for each headline and limit; undecided ones are errors."""
+    """JUnit XML: one test case per headline and limit; undecided ones are errors."""
     from xml.etree import ElementTree as ET
 
     cases: list[HeadlineVerdict | GateCheck] = [*result.verdicts, *result.checks]
@@ -195,7 +195,7 @@ def _case(each: HeadlineVerdict | GateCheck) -> tuple[str, str]:
     return each.evidence.headline, (
         f"change {change.value:+.4f} [{change.low:+.4f}, {change.high:+.4f}], margin "
         f"{points(each.evidence.margin)}, {each.evidence.rule}"
-        + (f", on only {change.groups:.1f} groups in effect" if change.few_groups else "")
+        + (f", based on only {change.groups:.1f} effective groups" if change.few_groups else "")
     )
 
 

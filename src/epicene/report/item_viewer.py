@@ -1,7 +1,7 @@
-"""Pack judged items for the HTML page's item viewer: integer columns and a table of texts.
+"""Pack scored items for the item viewer of the HTML page: integer columns and a table of texts.
 
-Runs are read item by item and never held as records; the page's script decodes only the rows in
-view.
+Runs are read item by item and never kept in memory as records; the page's script decodes only the
+rows in view.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ _MODEL = "model"
 
 
 class ItemPacker:
-    """Takes judgements one by one, run by run."""
+    """Collects judgements one by one, run by run."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -110,7 +110,7 @@ class ItemPacker:
         self._scored: dict[tuple[str, str], tuple[str, str]] = {}
 
     def add_scores(self, model: str, item: str, texts: Iterable[ScoredText]) -> None:
-        """Keep what a model scored, for the first judgement of the item, which comes later."""
+        """Keep a model's scores until the first judgement of the item, which comes later."""
         if kept := list(texts):
             sums = " ".join(f"{each.score.sum:.6g}" for each in kept)
             self._scored[model, item] = "\n".join(map(_scored_line, kept)), sums
@@ -121,7 +121,8 @@ class ItemPacker:
             self.add_judgement(model, judgement)
 
     def add_judgement(self, model: str, judgement: Judgement) -> None:
-        """Add one judgement; one without outcome and texts is for tables only, and skipped."""
+        """Add one judgement; those without an outcome and texts are for tables only and are
+        skipped."""
         if judgement.outcome is None and not judgement.evidence:
             return
         row = self.rows
@@ -140,7 +141,7 @@ class ItemPacker:
             self._column("text", "scores", "scores").add(row, scored[1])
 
     def packed(self) -> PackedItems:
-        """The packed items, without a time stamp, so that the same items give the same page."""
+        """The packed items, without a timestamp, so that the same items give the same page."""
         raw = b"".join(self._blocks())
         data = gzip.compress(raw, compresslevel=6, mtime=0)
         items = self._columns.get(("own", "item"))

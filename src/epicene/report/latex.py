@@ -1,7 +1,7 @@
 """Tables as LaTeX for a paper: booktabs, special characters escaped, no wider than a page.
 
-A table that fits on a page is a float, which adjustbox shrinks if need be; a longer one is a
-longtable. Too many columns are split into several panels.
+A table that fits on a page is a float, which adjustbox shrinks if necessary; a longer one is a
+longtable. If there are too many columns, they are split into several panels.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _PDFLATEX = {chr(code) for code in range(0xA0, 0x17F)} - set("ĦħĸĿŀŉŦŧ")
 
 
 def escape_latex(text: str) -> str:
-    """Text as LaTeX prints it, on one line; letters of any script are left as they are."""
+    """Text escaped for LaTeX, on one line; letters of any script are left as they are."""
     return _SPECIAL.sub(_escaped, " ".join(printable(text).split()))
 
 
@@ -80,13 +80,13 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def breakable_latex(text: str) -> str:
-    """A text that may be broken within long names, too; a space at its ends is kept."""
+    """A text that may also be broken within long names; a space at either end is kept."""
     words = re.sub(r"\s+", " ", printable(text)).split(" ")
     return " ".join(r"\allowbreak{}".join(map(escape_latex, _BREAKS.split(word))) for word in words)
 
 
 def latex_prose(text: str) -> str:
-    """The text as LaTeX; what is between two backticks is code."""
+    """The text as LaTeX; text between backticks is code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return breakable_latex(text)
@@ -97,7 +97,8 @@ def latex_prose(text: str) -> str:
 
 
 def number_text(text: str) -> str:
-    """A shown number with true minus signs; a hyphen before a digit is nothing else here."""
+    """A formatted number with true minus signs; a hyphen before a digit is always a minus sign
+    here."""
     return re.sub(r"-(?=[\d.])", "$-$", escape_latex(text))
 
 
@@ -141,13 +142,13 @@ _PACKAGES = (
     "% \\usepackage[T1]{fontenc} and textcomp."
 )
 _SCRIPTS_NEED = (
-    "% It holds {what}: compile with LuaLaTeX and, in the preamble,\n"
-    "% \\usepackage[bidi=basic,english]{{babel}}, and for each such language (arabic, hindi, …)\n"
-    "% \\babelprovide[import,onchar=ids fonts]{{LANGUAGE}} and\n"
-    "% \\babelfont[LANGUAGE]{{rm}}[Renderer=HarfBuzz]{{FONT}} with a font that has its script."
+    "% It contains {what}: compile with LuaLaTeX and, in the preamble,\n% "
+    "\\usepackage[bidi=basic,english]{{babel}}, and for each such language (arabic, hindi, "
+    "…)\n% \\babelprovide[import,onchar=ids fonts]{{LANGUAGE}} and\n% "
+    "\\babelfont[LANGUAGE]{{rm}}[Renderer=HarfBuzz]{{FONT}} with a font that has its script."
 )
-_SIGNS_NEED = "% It holds {what}: compile with LuaLaTeX or XeLaTeX and a font that has them."
-_TALL = "% It is higher than a page: longtable wants one column (\\onecolumn in an appendix)."
+_SIGNS_NEED = "% It contains {what}: compile with LuaLaTeX or XeLaTeX and a font that has them."
+_TALL = "% It is longer than a page: longtable needs one column (\\onecolumn in an appendix)."
 
 
 def as_latex(
@@ -158,7 +159,7 @@ def as_latex(
 ) -> str:
     """One table. `plus-minus` gives ± where an interval is symmetric as printed.
 
-    `source` is printed below it and is part of its label, unless a label is given.
+    `source` is printed below the table and is part of its label, unless a label is given.
     """
     layout = lay_out(table if source is None else source.noted(table))
     written = _LatexTable(layout, intervals)
@@ -172,7 +173,7 @@ def tables_latex(
     source: Provenance | None = None,
     intervals: Intervals = "brackets",
 ) -> str:
-    """Several tables, one under the other, each under a label of its own."""
+    """Several tables, one below the other, each with its own label."""
     texts: dict[str, str] = {}
     for table in tables:
         first = label = _label(table, source)
@@ -422,7 +423,7 @@ def _longtables(written: _LatexTable, title: str, label: str) -> Iterator[str]:
         yield rf"\multicolumn{{{len(written.columns(panel))}}}{{r@{{}}}}{{continued}} \\"
         yield from (r"\endfoot", r"\bottomrule", r"\endlastfoot", *written.rows(panel))
         yield r"\end{longtable}"
-        caption = rf"\caption[]{{{title} (further columns)}} \\"
+        caption = rf"\caption[]{{{title} (more columns)}} \\"
         if panel != written.panels[-1]:
             yield r"\addtocounter{table}{-1}"
     yield from (r"\raggedright", *written.notes(), r"\endgroup")

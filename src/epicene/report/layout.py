@@ -1,6 +1,6 @@
 """Format numbers, and prepare a table for printing in any format.
 
-A laid-out table has its keys (published rows are marked), its cells as text, and a letter beside
+A laid-out table has its keys (published rows are marked), its cells as text, and a letter next to
 each dash, or number with a caveat, that refers to the reason below the table.
 """
 
@@ -44,7 +44,7 @@ def format_cell(cell: Estimate | str, column: Column) -> str:
 
 
 def format_interval(estimate: Estimate, column: Column) -> str:
-    """`[78.0, 84.1]`, marked if it rests on few groups, or nothing where there is none."""
+    """`[78.0, 84.1]`, marked if it is based on few groups; empty if there is no interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return ""
     ends = f"[{format_number(estimate.low, column)}, {format_number(estimate.high, column)}]"
@@ -73,7 +73,7 @@ def _p(value: float, decimals: int) -> str:
 
 
 def column_heading(column: Column) -> str:
-    """A column's name, with the sign that its bare numbers leave out."""
+    """A column's name, with the unit that its numbers leave out."""
     return (
         f"{column.name} (%)" if column.unit == "share" and "%" not in column.name else column.name
     )
@@ -152,10 +152,10 @@ def lay_out(table: Table) -> Layout:
 
 
 def check_table(table: Table) -> None:
-    """Refuse a table that cannot be printed without losing or confusing something."""
+    """Reject a table that cannot be printed without losing information or being ambiguous."""
     location = f"Table {table.name!r}"
     if not table.levels:
-        raise ValueError(f"{location} has no level of keys, so its rows have no names.")
+        raise ValueError(f"{location} has no key levels, so its rows have no names.")
     if twice := _repeated((*table.levels, *(column.name for column in table.columns))):
         raise ValueError(f"{location} has two columns named {twice!r}.")
     if keys := _repeated(row.keys for row in table.rows):
@@ -164,14 +164,14 @@ def check_table(table: Table) -> None:
         where = f"{location}, row {' / '.join(row.keys)}"
         if len(row.keys) != len(table.levels) or len(row.cells) != len(table.columns):
             raise ValueError(
-                f"{where} has {len(row.keys)} keys and {len(row.cells)} cells; "
-                f"{len(table.levels)} and {len(table.columns)} are wanted."
+                f"{where} has {len(row.keys)} keys and {len(row.cells)} cells; expected "
+                f"{len(table.levels)} and {len(table.columns)}."
             )
         for cell, column in zip(row.cells, table.columns, strict=True):
             if isinstance(cell, Estimate) and not _finite(cell):
                 raise ValueError(
-                    f"{where}, column {column.name!r} holds {cell}; "
-                    "an undefined number is None with the reason in `why`."
+                    f"{where}, column {column.name!r}, has {cell}; an undefined number must be "
+                    "None with the reason in `why`."
                 )
 
 
@@ -182,7 +182,7 @@ def caption(kind: str, thing: Table | Figure) -> str:
 
 
 def reason_for(cell: Estimate, row: Row) -> str:
-    """The reason for a dash, which always has one, or for a missing interval."""
+    """The reason for a dash (there always is one) or for a missing interval."""
     if cell.why or cell.value is not None:
         return cell.why
     return "the paper prints no number" if row.origin == "published" else "no reason was given"

@@ -1,4 +1,5 @@
-"""The metrics of runs as tables with readable names: shares in per cent, other numbers apart."""
+"""The metrics of runs as tables with readable names: shares in per cent, other numbers
+separately."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _MISSING = Estimate(value=None, why="nothing was judged")
 
 
 def metric_label(name: str, labels: Mapping[str, str]) -> str:
-    """What a metric is, in a few words: by its own label, or that of the first pattern it fits."""
+    """What a metric is, in a few words: its own label, or that of the first pattern it matches."""
     if name in labels:
         return labels[name]
     for pattern, label in labels.items():
@@ -29,20 +30,20 @@ def metric_label(name: str, labels: Mapping[str, str]) -> str:
 
 
 def _part(name: str, pattern: str) -> str | None:
-    """What stands for the `*` of a pattern in a name that fits it."""
+    """What the `*` of a pattern matches in a name."""
     found = re.fullmatch(re.escape(pattern).replace(r"\*", "(.+)"), name)
     return found[1] if found and found.groups() else None
 
 
 def is_share(name: str, card: SuiteCard) -> bool:
-    """Whether a metric is a share; of a suite without labels that is not known."""
+    """Whether a metric is a share; not known for a suite without labels."""
     if not card.metrics:
         return False
     return not any(fnmatchcase(name, pattern) for pattern in card.numbers)
 
 
 def metrics_tables(summary: Summary, card: SuiteCard) -> Iterator[Table]:
-    """All metrics of all runs, a row each: shares in per cent, then the other numbers."""
+    """All metrics of all runs, one row per metric: shares in per cent, then the other numbers."""
     names = list(dict.fromkeys(name for run in summary.runs for name in run.metrics))
     shares = [name for name in names if is_share(name, card)]
     others = [name for name in names if name not in shares]
@@ -50,7 +51,7 @@ def metrics_tables(summary: Summary, card: SuiteCard) -> Iterator[Table]:
         yield _table(summary, card, shares, "All metrics, %", Column(name="", unit="share"))
     if others:
         column = Column(name="", unit="number", decimals=3)
-        title = "All metrics that are no shares" if shares else "All metrics"
+        title = "Other metrics" if shares else "All metrics"
         yield _table(summary, card, others, title, column)
 
 

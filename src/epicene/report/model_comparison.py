@@ -38,22 +38,27 @@ MAX_COMPARED_MODELS = 6
 _MAX_NAMED_MODELS = 5  # models in a list of those that one is better than; more are only counted
 
 _RANKING_NOTES = (
-    f"Every two models are tested on the same items: whole groups change sign, one-sided, at "
-    f"{100 * SIGNIFICANCE_LEVEL:.0f} % after Holm over all pairs both ways.",
-    "A place is a range: from one below the models that are significantly better to one above "
-    "those that are significantly worse. Models that share a letter do not differ significantly.",
-    "This holds for each headline on its own: the more headlines, the likelier a false one.",
-    "A missing judgement, in one run or in all, counts against its model when that is tested for "
-    "being better, and for it when another is, so that it can only widen a place.",
+    "Each pair of models is tested on the same items with a one-sided test that flips the "
+    f"signs of whole groups, at {100 * SIGNIFICANCE_LEVEL:.0f} % after Holm's correction over "
+    "all pairs in both directions.",
+    "A place is a range of ranks: from just below the models that are significantly better to "
+    "just above those that are significantly worse. Models that share a letter do not differ "
+    "significantly.",
+    "The error level holds for each headline separately: the more headlines, the likelier a "
+    "false difference.",
+    "A missing score, in one run or in all, counts against its model when that model is "
+    "tested for being better and in its favour when another is, so missing scores can only "
+    "widen the ranges of ranks.",
 )
 
 
 def ranking_tables(
     summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None = None
 ) -> Iterator[Table | str]:
-    """A table for each headline by which models differ significantly, a sentence for each other.
+    """A table for each headline by which models differ significantly, a sentence for each of the
+    others.
 
-    `lacking` are the expected judgements of items without an answer.
+    `lacking` has the expected judgements of items without an answer.
     """
     for entry, ranking in _rankings(summary, entries, lacking):
         yield (
@@ -66,7 +71,7 @@ def ranking_tables(
 def _rankings(
     summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None
 ) -> Iterator[tuple[HeadlineResult, Ranking]]:
-    """The ranking by each headline that models can be compared by."""
+    """The ranking by each headline on which models can be compared."""
     models = [run.info.model for run in summary.runs]
     if len(models) < 2:
         return
@@ -81,9 +86,8 @@ def _rankings(
 
 def _no_ranking(ranking: Ranking, entry: HeadlineResult) -> str:
     return (
-        f"By “{entry.headline.name}” no two models differ significantly "
-        f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
-        "no ranking."
+        f"No two models differ significantly by “{entry.headline.name}”, so there is no "
+        f"ranking ({ranking.shared} of {ranking.judgements} scores are in all runs)."
     )
 
 
@@ -117,13 +121,13 @@ def _ranking_table(ranking: Ranking, entry: HeadlineResult) -> Table:
     )
     return Table(
         name="places",
-        title=f"Places by “{entry.headline.name}”",
+        title=f"Ranks by “{entry.headline.name}”",
         levels=("model",),
         columns=columns,
         rows=rows,
         notes=(
             *_RANKING_NOTES,
-            f"{ranking.shared} of {ranking.judgements} judgements are in all runs.",
+            f"{ranking.shared} of {ranking.judgements} scores are in all runs.",
         ),
     )
 
@@ -189,8 +193,8 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
     entries = tuple(headline_results(summary))
     if different := differing_protocol_settings(protocols_by_model(summary, runs)):
         sentence = (
-            f"These runs differ in settings ({', '.join(different)}), so their models are not "
-            "ranked and not compared."
+            f"These runs differ in settings ({', '.join(different)}), so their models are "
+            "neither ranked nor compared."
         )
         return ModelComparison(entries, (), None, None, (sentence,))
     lacking = _missing_judgements(summary, runs)

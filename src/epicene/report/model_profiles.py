@@ -45,7 +45,7 @@ class HeadlineResult:
 
     @property
     def column(self) -> Column:
-        """How it is shown in a table."""
+        """Its table column."""
         decimals = 1 if self.headline.unit == "share" else 3
         return Column(name=self.title, unit=self.headline.unit, decimals=decimals)
 
@@ -91,7 +91,7 @@ def _headline_result(summary: Summary, headline: HeadlineMetric, language: str) 
 def with_distinct_labels(
     summaries: Sequence[Summary], entries: Sequence[Sequence[HeadlineResult]]
 ) -> tuple[list[Summary], list[list[HeadlineResult]]]:
-    """Append a short digest to labels that several models share."""
+    """Append a short digest to labels shared by several models."""
     who: dict[str, set[bytes]] = {}
     for summary in summaries:
         for run in summary.runs:
@@ -122,7 +122,7 @@ def with_distinct_labels(
 def titled_by_suite(
     summaries: Sequence[Summary], entries: Sequence[Sequence[HeadlineResult]]
 ) -> list[HeadlineResult]:
-    """All headlines, each titled by its suite, and its protocol where a suite has several."""
+    """All headlines, each titled by its suite, with its protocol if a suite has several."""
     return [
         replace(entry, title=f"{title}: {entry.title}")
         for title, found in zip(suite_titles(summaries), entries, strict=True)
@@ -131,7 +131,7 @@ def titled_by_suite(
 
 
 def suite_titles(summaries: Sequence[Summary]) -> list[str]:
-    """The title of each suite, with its protocol where a suite has several."""
+    """The title of each suite, with its protocol if a suite has several."""
     several = len({each.suite.name for each in summaries}) < len(summaries)
     return [
         f"{each.suite.card.title} ({each.protocol.name})" if several else each.suite.card.title
@@ -144,7 +144,7 @@ def _with_label(run: RunSummary, names: Mapping[str, str]) -> RunSummary:
 
 
 def _model_digest(info: RunInfo) -> bytes:
-    """The identity of a run's model, whatever its label.
+    """The identity of a run's model, regardless of its label.
 
     A model that is fitted on each suite's own text counts as one model, and has one row.
     """
@@ -164,7 +164,7 @@ def profile_table(
     models = dict.fromkeys(run.info.model for each in summaries for run in each.runs)
     return Table(
         name="profile",
-        title="Headlines of every suite, by model",
+        title="Headlines of all suites, by model",
         levels=("model",),
         columns=tuple(entry.column for entry in found),
         rows=tuple(
@@ -182,7 +182,7 @@ def profile_table(
 
 
 def size_figures(summaries: Sequence[Summary], found: Sequence[HeadlineResult]) -> Iterator[Figure]:
-    """Headlines against the number of parameters, where two sizes or more are known."""
+    """Headlines against the number of parameters, if two or more sizes are known."""
     runs = {run.info.model: run.info for each in summaries for run in each.runs}
     sizes = {
         model: size for model, info in runs.items() if (size := _parameter_count(info)) is not None
@@ -207,7 +207,7 @@ def size_figures(summaries: Sequence[Summary], found: Sequence[HeadlineResult]) 
         with suppress(charts.EmptyChartError):
             yield charts.scatter(
                 f"{measured} by size",
-                "Headlines against size, by family of models",
+                "Headlines by model size and family",
                 rows,
                 x="parameters",
                 y=f"{measured}, {_INTERVAL}",
@@ -231,5 +231,5 @@ def _family(info: RunInfo) -> str:
 
 
 def _first_identity(info: RunInfo) -> Identity:
-    """The model after which the run is named."""
+    """The model that the run is named after."""
     return next(iter(info.identities.values()))[0]

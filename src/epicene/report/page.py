@@ -1,4 +1,4 @@
-"""Render one self-contained HTML page: findings, figures, tables and judged items."""
+"""Render one self-contained HTML page: findings, figures, tables and scored items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FIRST_SCRIPT = 'document.documentElement.classList.add("js")'
 
 
 class NotMeasured(Record, frozen=True, kw_only=True):
-    """Something that was not measured, why, and the command that would do it."""
+    """Something that was not measured, the reason, and the command that would measure it."""
 
     what: str
     why: str
@@ -53,7 +53,7 @@ class NotMeasured(Record, frozen=True, kw_only=True):
 
 
 class TableGroup(Record, frozen=True, kw_only=True):
-    """Tables under one heading; a `folded` group is one line until it is opened.
+    """Tables under one heading; a `folded` group is collapsed to one line until it is opened.
 
     Those whose names are in `printed` are on paper too.
     """
@@ -97,7 +97,7 @@ class PageSection(Record, frozen=True, kw_only=True):
 
 
 class Overview(Record, frozen=True, kw_only=True):
-    """What the first screen says besides the suites' findings."""
+    """What the first screen shows besides the suites' findings."""
 
     data: str = ""  # what was measured, when
     facts: tuple[str, ...] = ()
@@ -199,12 +199,13 @@ def _templates() -> Environment:
 
 
 def _visible(value: object) -> object:
-    """A text with its control characters visible; what is HTML already is left as it is."""
+    """A text with its control characters made visible; text that is already HTML is left as it
+    is."""
     return escape_controls(value) if type(value) is str else value
 
 
 def _breakable(name: str) -> Markup:
-    """A name that may be broken after each underscore and slash."""
+    """A name that may be wrapped after each underscore and slash."""
     from markupsafe import Markup, escape
 
     return (
@@ -213,7 +214,7 @@ def _breakable(name: str) -> Markup:
 
 
 def _prose(text: str) -> Markup:
-    """The text, escaped; what is between two backticks is code."""
+    """The text, escaped; text between backticks is code."""
     from markupsafe import Markup, escape
 
     text = escape_controls(text)

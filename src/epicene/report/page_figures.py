@@ -1,6 +1,6 @@
 """The report's own figures: dots with intervals, slopes, heat maps, agreement of two formats.
 
-They are drawn by the page's templates, in its colours; letters keep their size at any width.
+They are drawn by the page's templates in its colours; text keeps its size at any width.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ModelStyle(Record, frozen=True, kw_only=True):
 
 
 class Dot(Record, frozen=True, kw_only=True):
-    """One point with its interval, in per cent of the axis; what is said of it; where it leads."""
+    """One point with its interval, in per cent of the axis; its tooltip; its link."""
 
     label: str
     style: ModelStyle
@@ -54,7 +54,7 @@ class Dot(Record, frozen=True, kw_only=True):
 
 
 class DotPlot(Record, frozen=True, kw_only=True):
-    """Points of one headline, one below the other."""
+    """The points of one headline, one below the other."""
 
     heading: str
     dots: tuple[Dot, ...]
@@ -71,7 +71,7 @@ class Panel(Record, frozen=True, kw_only=True):
 
 
 class HeatCell(Record, frozen=True, kw_only=True):
-    """A share in a square, the stronger the greater."""
+    """A share in a square; the higher, the stronger its colour."""
 
     value: float | None  # per cent
     text: str
@@ -88,7 +88,7 @@ class HeatMap(Record, frozen=True, kw_only=True):
 
 
 class PairBar(Record, frozen=True, kw_only=True):
-    """On how many instances of a model two formats agree, and on how many they do not."""
+    """The number of instances of a model on which two formats agree, and on which they do not."""
 
     style: ModelStyle
     parts: tuple[tuple[str, int, float], ...]  # class, count, per cent
@@ -97,7 +97,7 @@ class PairBar(Record, frozen=True, kw_only=True):
 
 
 class PageFigure(Record, frozen=True, kw_only=True):
-    """A figure with its title, how it is read, and its data as CSV."""
+    """A figure with its title, how to read it, and its data as CSV."""
 
     name: str
     title: str
@@ -228,7 +228,7 @@ def headline_figure(
     return PageFigure(
         name="headlines",
         title=title,
-        how="Each model with its 95 % interval; the dashed line is chance, where it is defined. "
+        how="Each model with its 95 % interval; the dashed line is chance, if it is defined. "
         + (_LETTERS if lettered else ""),
         plots=plots,
         table="metrics",
@@ -261,11 +261,11 @@ def contrast_figure(contrast: Contrast, styles: Styles, slug: str, title: str) -
         name=contrast_name(contrast),
         title=title,
         how=(
-            f"{capital(contrast.entry.headline.name)} by {contrast.facet}, with 95 % intervals. "
-            "A solid line is a significant difference."
+            f"{capital(contrast.entry.headline.name)} by {contrast.facet}, with 95 % "
+            "intervals. A solid line marks a significant difference."
             if slopes
             else f"{capital(contrast.entry.headline.name)} by {contrast.facet}: share and number "
-            "of judgements. The stronger the colour, the greater the share."
+            "of scores. The stronger the colour, the higher the share."
         ),
         panels=tuple(_panels(contrast, styles, slug)) if slopes else (),
         heat=None if slopes else _heat(contrast, list(styles), slug),
@@ -331,13 +331,14 @@ def _heat(contrast: Contrast, order: Sequence[str], slug: str) -> HeatMap:
 
 
 def agreement_figure(agreement: Agreement, styles: Styles, title: str) -> PageFigure:
-    """For each model, on how many instances both formats are right, one of them, or neither."""
+    """For each model, the number of instances on which both formats are right, one of them, or
+    neither."""
     kinds = ("both", "first", "second", "neither")
     legend = (
-        ("both", "right both ways"),
+        ("both", "right by both"),
         ("first", f"right by {agreement.first} only"),
         ("second", f"right by {agreement.second} only"),
-        ("neither", "wrong both ways"),
+        ("neither", "wrong by both"),
     )
     bars = []
     for model in (name for name in styles if name in agreement.counts):
@@ -360,8 +361,8 @@ def agreement_figure(agreement: Agreement, styles: Styles, title: str) -> PageFi
     return PageFigure(
         name="agreement of formats",
         title=title,
-        how=f"Instances judged by {agreement.first} and by {agreement.second}. In the two middle "
-        "parts of a bar the two differ.",
+        how=f"Instances scored by {agreement.first} and by {agreement.second}. In the two middle "
+        "parts of a bar, the two disagree.",
         bars=tuple(bars),
         legend=legend,
         table=agreement.table,

@@ -1,4 +1,4 @@
-"""What models with a known rate or effect planted, beside what was measured."""
+"""The known rates or effects planted in models, next to what was measured."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 
 _NOTES = (
-    "The true value of the headline, with the errors that the judges are known to make.",
-    "Of 95 % intervals one in twenty is expected to miss it.",
+    "Planted is the true value of the headline, including the errors that the judges are "
+    "known to make.",
+    "One in twenty 95 % intervals is expected to miss it.",
 )
 
 
 def planted_table(results: Iterable[tuple[Summary, Sequence[HeadlineResult]]]) -> Table:
-    """A row for each headline of each model that is known to have a true value for it."""
+    """One row per headline and model for which the true value is known."""
     rows = []
     for summary, entries in results:
         for entry in entries:
@@ -37,7 +38,7 @@ def planted_table(results: Iterable[tuple[Summary, Sequence[HeadlineResult]]]) -
                     )
     return Table(
         name="planted",
-        title="What was planted, and what was measured",
+        title="Planted and measured values",
         levels=("suite", "model", "headline"),
         columns=(
             Column(name="planted", unit="number", decimals=3),

@@ -3,7 +3,7 @@
 The line names the protocol, its normalisers, every choice of method (first token, word boundaries,
 measure) and the undetected rate; sizes and switches are given once, at the head of a section. In
 LaTeX and Markdown it is a note below the table; CSV has columns in each row for the run, its
-protocol, how much of it was judged and how much of that was undetected.
+protocol, how much of it was scored and how much of that was undetected.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def unused_settings(summary: Summary) -> frozenset[str]:
 
 
 def card_of(runs: Sequence[StoredRun]) -> SuiteCard:
-    """What is true of the data that these runs of one suite used."""
+    """Facts about the data that these runs of one suite used."""
     origins = {run.origin for run in runs}
     return card_for(runs[0].suite, "own" if origins == {"own"} else "published")
 
@@ -126,13 +126,13 @@ def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]
     yield from settings_diff_sentences(runs)
     if faults := card_of(runs).faults:
         yield (
-            f"Known faults of the published version: {len(faults)}; `epicene suites --json` "
+            f"Known issues of the published version: {len(faults)}; `epicene suites --json` "
             "lists them."
         )
 
 
 def _judged_note(runs: Sequence[RunSummary]) -> str:
-    """Which runs are complete and which lack judgements; "" where that is not known."""
+    """Which runs are complete and which lack judgements; "" if that is not known."""
     data = ", ".join(dict.fromkeys(run.data for run in runs))
     if incomplete := coverage_line(runs):
         return f"Data {data}. Incomplete: {incomplete}."
@@ -170,7 +170,7 @@ def protocols_by_model(summary: Summary, runs: Sequence[StoredRun]) -> dict[str,
 def protocol_line(protocols: Mapping[str, Protocol], unused: frozenset[str] = frozenset()) -> str:
     """The protocol, its normalisers and every choice of method that was used: `first token: bos`.
 
-    The protocols have one name; where they differ, the models are named with the choice.
+    The protocols have the same name; where they differ, each choice is listed with its models.
     """
     first = next(iter(protocols.values()))
     chosen = [
@@ -188,15 +188,15 @@ def protocol_line(protocols: Mapping[str, Protocol], unused: frozenset[str] = fr
 
 
 def _as_before(name: str, protocols: Iterable[Protocol]) -> bool:
-    """Whether a setting was added later, and the protocols do what was done before."""
+    """Whether a setting was added later and the protocols behave as before it existed."""
     return all(name in each.added and name not in each.stored() for each in protocols)
 
 
 def differing_protocol_settings(protocols: Mapping[str, Protocol]) -> list[str]:
     """The settings in which protocols of one name differ.
 
-    Each may change what is asked or how it is judged, and whether it did cannot be known: a limit
-    on new tokens cuts the answers of one model and not of another.
+    Each may change what is asked or how it is scored, and whether it did cannot be known: a limit
+    on new tokens truncates the answers of one model but not of another.
     """
     first, *others = protocols.values()
     return [
@@ -230,8 +230,8 @@ def _setting_by_model(what: str, by_model: Mapping[str, str]) -> str:
 
 
 def settings_line(protocols: Mapping[str, Protocol]) -> str:
-    """The other settings that have a value: sizes, switches, seeds; where protocols differ,
-    the models are named with the value."""
+    """The other settings that have a value (sizes, switches, seeds); where protocols differ, each
+    value is listed with its models."""
     first = next(iter(protocols.values()))
     settings = []
     for name, hint in get_type_hints(type(first)).items():
@@ -248,7 +248,8 @@ def settings_line(protocols: Mapping[str, Protocol]) -> str:
 
 
 def undetected_line(runs: Sequence[RunSummary]) -> str:
-    """The undetected rate of each run, of all it judged, or their range where there are many."""
+    """The undetected rate of each run over everything it scored, or the range if there are many
+    runs."""
     return undetected_line_of("all judgements", {run.info.model: run.undetected for run in runs})
 
 

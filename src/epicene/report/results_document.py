@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def results_document(
     summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The results, by docs/reference/results.schema.json; `tables` replaces the suite's."""
+    """The results as described by docs/reference/results.schema.json; `tables` replaces the
+    suite's."""
     return {
         "suite": summary.suite.name,
         "protocol": summary.protocol.name,
@@ -34,7 +35,7 @@ def results_document(
 
 
 def _is_told(wording: str) -> bool:
-    """Whether the document names the wording; as before there was a choice, not if it is ours."""
+    """Whether the document names the wording; not if it is ours, as before there was a choice."""
     return wording not in ("", EPICENES_WORDING, UNKNOWN_WORDING)
 
 

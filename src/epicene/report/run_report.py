@@ -1,4 +1,4 @@
-"""Write the report on one or more runs: what was found, suite by suite, and what was run."""
+"""Write the report on one or more runs: the findings of each suite, and what was run."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ def write_report(
 ) -> None:
     """Write one self-contained page about the runs, suite by suite, with thumbnails.
 
-    These take up to `megabytes`. `missing` is what could not be measured; `people` are studies
-    whose labels correct headlines; `title` replaces the page's own, and `notes` is the author's
-    text in Markdown.
+    The thumbnails take up to `megabytes`. `missing` is what could not be measured; `people` are
+    studies whose labels correct headlines; `title` replaces the page's own title, and `notes` is
+    the author's text in Markdown.
     """
     if not runs:
-        raise InputError("A report needs a run; name one or more run folders.")
+        raise InputError("A report needs at least one run; give one or more run folders.")
     groups = list(group_by_protocol(in_order_of_models(runs)).values())
     styles = model_styles(runs, groups)
     times = Counter(group[0].suite.name for group in groups)
@@ -148,9 +148,10 @@ def write_report(
 def _check_studies(people: Sequence[AnsweredStudy], runs: Sequence[StoredRun]) -> None:
     for each in people:
         if each.study.suite not in {run.suite.name for run in runs}:
-            of = f"of the suite {each.study.suite}" if each.study.suite else "of no suite"
+            of = f"of the suite {each.study.suite}" if each.study.suite else "not of any suite"
             raise InputError(
-                f"The study {each.study.name} is {of}, so its labels correct none of these runs."
+                f"The study {each.study.name} is {of}, so its labels cannot correct any of "
+                "these runs."
             )
 
 
@@ -258,7 +259,7 @@ def _figures(
     """The suite's own figures; the title of each is what it shows."""
     found = {(each.kind, each.table): f"{each.about}: {each.text}" for each in findings}
     shown = [each for each in findings if each.kind == "headline"]
-    title = "Every headline with its interval"
+    title = "All headlines with their intervals"
     if len(shown) == 1:
         title = f"{shown[0].about}: {shown[0].text}"
     if drawn := headline_figure(comparison, styles, slug, chances, title):
@@ -307,16 +308,16 @@ def _table_groups(
     rest = [table for table in ordered if table.name != PLACES]
     for heading, group, folded in (
         ("Main results", [*places, *rest], False),
-        ("Do the ways of measuring agree?", formats, True),
+        ("Do the formats agree?", formats, True),
         ("In detail", others, True),
-        ("As the paper prints them", printed, True),
+        ("As printed in the paper", printed, True),
     ):
         if group:
             yield TableGroup(heading=heading, tables=tuple(group), folded=folded, printed=(PLACES,))
 
 
 def _with_rate(table: Table, entry: HeadlineResult) -> Table:
-    """A table of places, with the undetected rate of its judgements."""
+    """A table of ranks, with the undetected rate of its judgements."""
     rate = undetected_line_of("these judgements", entry.undetected)
     return msgspec.structs.replace(
         table, notes=(*table.notes, *([f"{capital(rate)}."] if rate else ()))
@@ -333,7 +334,7 @@ def _by_language(summary: Summary, comparison: ModelComparison) -> Iterator[Tabl
 
 
 def in_model_order(table: Table, models: Sequence[str]) -> Table:
-    """The table with its rows by the order of the models, published ones after them."""
+    """The table with its rows in the order of the models, published ones after them."""
     if "model" not in table.levels:
         return table
     seen: list[dict[str, int]] = [
@@ -351,7 +352,7 @@ def in_model_order(table: Table, models: Sequence[str]) -> Table:
 
 
 def _overview(parts: Sequence[_SuiteReport]) -> Overview:
-    """The models side by side, where there are several or several suites."""
+    """The models side by side, if there are several models or several suites."""
     summaries, by_part = with_distinct_labels(
         [part.summary for part in parts], [part.comparison.entries for part in parts]
     )
@@ -375,10 +376,10 @@ def _overview(parts: Sequence[_SuiteReport]) -> Overview:
 
 
 def _planted(parts: Sequence[_SuiteReport]) -> Iterator[TableGroup]:
-    """What models with a known rate or effect planted, and what was measured."""
+    """The known rates or effects planted in models, and what was measured."""
     table = planted_table((part.summary, part.comparison.entries) for part in parts)
     if table.rows:
-        yield TableGroup(heading="Positive controls: the true rate is known", tables=(table,))
+        yield TableGroup(heading="Positive controls with a known true rate", tables=(table,))
 
 
 def _method(
@@ -401,7 +402,7 @@ def _method(
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:
-    """The contact sheets of all runs, with the model that drew."""
+    """The contact sheets of all runs, with the model that drew the images."""
     for told, run in zip(summary.runs, runs, strict=True):
         if run.suite.contact_sheets is not None:
             for sheet in run.suite.contact_sheets(RunJudgements(run).answered(), run.protocol):

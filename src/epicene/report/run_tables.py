@@ -1,4 +1,4 @@
-"""What was run on what, and which models did: a row for each run, and for each model."""
+"""Which models were run on what: one row per run, and one per model."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _DIGITS = 16
 
 
 def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun]]) -> Table:
-    """A row for each run: its models, its data, how much was judged, and by which version."""
+    """One row per run: its models, its data, how much was scored, and by which version."""
     rows = []
     beside = any(other_role_models(run) for group in groups for run in group)
     for summary, group in zip(summaries, groups, strict=True):
         for told, run in zip(summary.runs, group, strict=True):
             settings, file = run.manifest.settings, describe_suite_file(run)
-            limit = f", at most {settings.limit} a part" if settings.limit else ""
+            limit = f", at most {settings.limit} per part" if settings.limit else ""
             rows.append(
                 Row(
                     keys=(summary.suite.card.title, summary.protocol.name, told.info.model),
@@ -54,7 +54,7 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[StoredRun
             )
     return Table(
         name="runs",
-        title="What was run on what",
+        title="The runs",
         levels=("suite", "protocol", "model"),
         columns=(
             Column(name="folder", unit="text"),
@@ -86,7 +86,7 @@ def _coverage_text(coverage: Coverage | None) -> str:
 
 
 def models_table(runs: Sequence[StoredRun]) -> Table:
-    """A row for each model in each role, once."""
+    """One row per model and role."""
     found: dict[tuple[str, str, str], Identity] = {}
     for run in runs:
         for role, identities in run.manifest.models.items():

@@ -34,8 +34,8 @@ _ESTIMATE_NOTES = (
     "it is unknown. `--limit` makes a trial.",
 )
 _UPPER_BOUND_NOTE = (
-    "≤: some hang on answers that are not there yet, and are counted as if each had what the next "
-    "stage looks for."
+    "≤: some requests depend on answers that do not exist yet; they are counted as if every "
+    "answer had what the next stage looks for."
 )
 
 
@@ -44,7 +44,7 @@ def _text_columns(*names: str) -> tuple[Column, ...]:
 
 
 def estimate_table(forecasts: Sequence[RunForecast]) -> Table:
-    """What each run takes, and the total."""
+    """What each run needs, and the total."""
     rows = [
         Row(
             keys=(each.sweep_run.title,),
@@ -58,7 +58,7 @@ def estimate_table(forecasts: Sequence[RunForecast]) -> Table:
     later = (_UPPER_BOUND_NOTE,) if total.workload.later else ()
     return Table(
         name="estimate",
-        title="What the sweep takes",
+        title="What the sweep needs",
         levels=("run",),
         columns=_text_columns(
             "state", "answered", "requests left", "tokens read", "tokens written", "images", "cost",
@@ -98,7 +98,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def _time_text(total: SweepForecast) -> str:
-    """The total time, as far as it is known."""
+    """The total time, as far as known."""
     if not total.unknown or total.seconds is None:
         return format_duration(total.seconds if total.runs else 0.0)
     return f"{format_duration(total.seconds)}, and {total.unknown} of {total.runs} runs {_UNKNOWN}"
@@ -109,9 +109,9 @@ def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
     total = total_forecast(forecasts)
     workload = total.workload
     cost = workload.cost
-    price = "at a cost not known" if cost is None else f"at most {format_dollars(cost)}"
+    price = "at an unknown cost" if cost is None else f"at most {format_dollars(cost)}"
     return (
-        f"{total.runs} runs are left: {'at most ' if workload.later else ''}{workload.left:,} "
+        f"{total.runs} runs left: {'at most ' if workload.later else ''}{workload.left:,} "
         f"requests, about {workload.tokens_read:,} tokens to read, at most "
         f"{workload.tokens_written:,} to write, {workload.images:,} images, {price}; time: "
         f"{_time_text(total)}."
@@ -165,7 +165,7 @@ def state_table(state: SweepState) -> Table:
     """How each run ended."""
     return Table(
         name="sweep",
-        title="How the sweep went",
+        title="Runs of the sweep",
         levels=("run",),
         columns=_text_columns("state", "requests", "answered", "failed", "time", "cost", "folder"),
         rows=tuple(
@@ -193,7 +193,7 @@ def _cost_text(run: RunState) -> str:
 
 
 def write_sweep_report(folder: Path, state: SweepState, plan: Path) -> SweepState:
-    """Write one page about all runs that have answers, and about those that have none.
+    """Write one page about all runs with answers, listing those without.
 
     A run whose answers are damaged counts as failed, and the page covers the others.
     """

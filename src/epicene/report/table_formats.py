@@ -44,7 +44,7 @@ def tables_json(tables: Iterable[Table]) -> dict[str, Any]:
     document: dict[str, Any] = {}
     for table in tables:
         if table.name in document:
-            raise ValueError(f"There are two tables named {table.name!r}.")
+            raise ValueError(f"Two tables are named {table.name!r}.")
         document[table.name] = as_json(table)
     return document
 
@@ -140,9 +140,12 @@ def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV; what a spreadsheet would take for formulas, and control characters, escaped."""
+    """Rows as CSV; control characters, and text that a spreadsheet would read as a formula, are
+    escaped."""
     if len(set(header)) != len(header):
-        raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
+        raise ValueError(
+            f"Two columns of the CSV file would have the same name: {', '.join(header)}."
+        )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     for row in (header, *rows):
@@ -168,7 +171,7 @@ def as_markdown(table: Table, source: Provenance | None = None) -> str:
 
 
 def tables_markdown(tables: Iterable[Table], source: Provenance | None = None) -> str:
-    """Several tables, one under the other."""
+    """Several tables, one below the other."""
     return "\n".join(as_markdown(table, source) for table in tables)
 
 
@@ -202,7 +205,8 @@ def escape_markdown(text: str) -> str:
 
 
 def rich_table(table: Table) -> RichTable:
-    """A table for rich, the reasons for its dashes below; its notes are left to the caller."""
+    """A rich table with the reasons for its dashes below it; printing its notes is left to the
+    caller."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text

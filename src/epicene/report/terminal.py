@@ -1,8 +1,8 @@
 """Tables for a terminal of any width: no number and no word is ever cut.
 
-A table that fits is one rich table. A wider one has its headings wrapped between words; where that
-is not enough it is split into blocks of columns, each with the keys, and where not even one column
-fits beside the keys every row is a list of headings and values.
+A table that fits is one rich table. In a wider one, headings are wrapped between words; if that is
+not enough, it is split into blocks of columns, each with the keys; and if not even one column fits
+next to the keys, each row becomes a list of headings and values.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class _Widths(NamedTuple):
 
 
 def print_table(console: Console, table: Table, *, squeeze: bool = False) -> None:
-    """Print a table and its notes. With `squeeze` rich may break what it can break between words,
-    as long as no cell is cut."""
+    """Print a table and its notes. With `squeeze`, rich may wrap between words if no cell is
+    cut."""
     layout = lay_out(table)
     for part in _parts(console, layout, rich_table(table), squeeze=squeeze):
         console.print(part)
@@ -121,7 +121,7 @@ def _column_widths(layout: Layout, place: int) -> _Widths:
 
 
 def _grown(widths: Sequence[_Widths], room: int) -> list[int]:
-    """The widths, from the least on, as wide as the room allows, the narrowest first."""
+    """The widths, grown from the minimum as far as there is room, the narrowest first."""
     found = [width.least for width in widths]
     growing = [place for place, width in enumerate(widths) if width.most > width.least]
     while growing and sum(found) < room:
@@ -138,7 +138,7 @@ def _grown(widths: Sequence[_Widths], room: int) -> list[int]:
 def _blocks(
     layout: Layout, keys: Sequence[_Widths], columns: Sequence[_Widths], width: int
 ) -> Iterator[RichTable]:
-    """As many columns in each block as fit beside the keys."""
+    """As many columns per block as fit next to the keys."""
     # A number has one width; a text gets some room, and more where there is some left.
     ranges = [
         each if column.unit == "text" else _Widths(each.least, each.least)
@@ -154,7 +154,7 @@ def _blocks(
 
 
 def _split(keys: Sequence[int], columns: Sequence[_Widths], width: int) -> Iterator[list[int]]:
-    """The columns of each block, by their places."""
+    """The columns of each block, by index."""
     block: list[int] = []
     used: list[int] = []
     for place, column in enumerate(columns):

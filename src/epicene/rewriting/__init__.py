@@ -1,6 +1,6 @@
 """Rewrite a text for another person: other pronouns or another gender, with agreement.
 
-A language that can be rewritten names its `Rewriter` in its definition; this package finds it.
+A language that can be rewritten names its `Rewriter` in its definition; this package looks it up.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class TextSpan(Record, frozen=True, kw_only=True):
 
 
 class Change(TextSpan, frozen=True, kw_only=True):
-    """Characters of a text that were replaced, by which rule and with what confidence.
+    """Characters of a text that were replaced, with the rule and its confidence.
 
     `whose` says whose gender they show: speaker, listener or others; in English it is the pronoun
-    set that they belonged to. It is "" where that is unknown. `probability` is that of being right,
-    from 0 to 1, where it was asked for (`rewriting.confidence`).
+    set that they belonged to. It is "" if that is unknown. `probability` is the probability that
+    the change is right, from 0 to 1, if it was requested (`rewriting.confidence`).
     """
 
     before: str
@@ -42,7 +42,8 @@ class Change(TextSpan, frozen=True, kw_only=True):
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
+    """A rewritten text and its changes, in order; those in `left_out` were too uncertain to be
+    made."""
 
     text: str
     changes: tuple[Change, ...] = ()
@@ -54,7 +55,7 @@ Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
 
 
 class Rewriter(NamedTuple):
-    """How a language is rewritten: the options it takes, and the function that opens it with them.
+    """How a language is rewritten: its options, and the function that opens the rewriter with them.
 
     `version` changes whenever a result could change, and `packages` names the optional packages in
     use, each with its version: both are part of a rewriting's identity.

@@ -1,10 +1,10 @@
 """How likely a change is to be right, as a calibrated probability.
 
-A logistic regression over what is known of a change: its rule, what the rule says of its own
-certainty, whose gender it shows, how long the text is and how many changes it has. Each language
-has its weights in a file of its own, `confidence.toml`, which `benchmarks/confidence.py` fits on
-the starter set and on MT-GenEval's development set; docs/guides/rewrite.md says how far they can be
-trusted. Without such a file, as for a trained tagger, nothing can be said.
+The model is a logistic regression over the features of a change: its rule, the rule's own
+confidence, whose gender it shows, how long the text is and how many changes it has. The weights of
+each language are in its own file, `confidence.toml`, which `benchmarks/confidence.py` fits on the
+starter set and on MT-GenEval's development set; docs/guides/rewrite.md says how far they can be
+trusted. Without such a file, as for a trained tagger, there is no probability.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def change_features(rewriting: Rewriting) -> Iterator[dict[str, float]]:
-    """What the model knows of each change."""
+    """The features of each change."""
     shared = {
         "intercept": 1.0,
         "log2 words": math.log2(1 + len(rewriting.text.split())),
@@ -65,8 +65,8 @@ def leave_out_doubtful(rewriting: Rewriting, least: float) -> Rewriting:
     """The rewriting with only the changes that are likely enough; the others are in `left_out`.
 
     The changes of one person in a text belong together (an article and its noun): they are made if
-    the least likely of them has at least the probability `least`, and all left out otherwise. So
-    are changes of unknown probability.
+    the least likely of them has at least the probability `least`; otherwise all are left out.
+    Changes of unknown probability are left out too.
     """
     lowest: dict[str, float] = defaultdict(lambda: 1.0)
     for each in rewriting.changes:
@@ -92,7 +92,7 @@ def _original_text(rewriting: Rewriting) -> str:
 
 
 def _probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
-    """To three digits, and never 0 or 1: no set of examples could show that."""
+    """Rounded to three digits, and never 0 or 1: no set of examples could show that."""
     total = sum(weights.get(name, 0.0) * x for name, x in features.items())
     return min(max(round(1 / (1 + math.exp(-total)), 3), 0.001), 0.999)
 

@@ -1,6 +1,6 @@
 """Dictionaries from optional packages, for words that our own lists lack.
 
-The user installs them: a package's data file is read, none of its code is run.
+The user installs them: only a package's data file is read; none of its code is run.
 """
 
 from __future__ import annotations

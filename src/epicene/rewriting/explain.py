@@ -1,4 +1,4 @@
-"""Explain a rewriting: for each change whose gender it shows, by which rule, how surely."""
+"""Explain a rewriting: whose gender each change shows, by which rule, and with what confidence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a language provides to be rewritten for the gender of its speaker, listener and others.
 
-A new language is a folder with these modules, named alike in every language, and its word lists as
-TOML files beside them:
+A new language is a folder with these modules, which have the same names in every language, and its
+word lists as TOML files next to them:
 
     line.py         `read_line(text)`: its tokens and their keys, and the marks that end a sentence
     lexicon.py      its word lists
@@ -44,7 +44,7 @@ class Grammar(NamedTuple, Generic[L, S]):
     make_changes: Callable[[L, S, TargetGenders], Iterable[Change]]
 
     def find_changes(self, text: str, wanted: TargetGenders) -> Iterator[Change]:
-        """The changes that give each person in `wanted` the gender wanted there."""
+        """The changes that give each person in `wanted` the requested gender."""
         for passage in self.split_quotations(self.read_line(text)):
             sites = self.find_sites(passage, wanted)
             yield from self.make_changes(passage.line, sites, wanted)

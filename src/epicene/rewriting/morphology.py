@@ -18,10 +18,10 @@ class Morphology(Protocol[_Reading]):
     """Analyses and inflects the words of a language out of context."""
 
     def analyse(self, word: str) -> Sequence[_Reading]:
-        """All readings of a word as it is written, the likeliest first."""
+        """All readings of a word as it is written, the most likely first."""
 
     def inflect(self, reading: _Reading, gender: Gender) -> str | None:
-        """The form of a reading in that gender; None where it does not change."""
+        """The form of a reading in that gender; None if it does not change."""
 
 
 class FormTable(Generic[_Entry, _Form]):

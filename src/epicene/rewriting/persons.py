@@ -1,5 +1,5 @@
-"""The people whose gender a text shows (speaker, listener, others): the gender each is to have, and
-the gender that a text gives them.
+"""The people whose gender a text shows (speaker, listener, others): the gender each should have,
+and the gender that a text gives them.
 
 A language provides one function, `(text, target genders) -> changes`; `person_rewriter` makes its
 `Rewriter`.
@@ -44,7 +44,8 @@ def other_gender(gender: Gender) -> Gender:
 
 
 def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
-    """The gender wanted for each person named in the options, as m, f or in full; at least one."""
+    """The requested gender of each person in the options, as m, f or in full; at least one is
+    required."""
     wanted: dict[Person, Gender] = {}
     for person in PERSONS:
         if person not in options:
@@ -56,8 +57,8 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
         wanted[person] = gender
     if not wanted:
         raise InputError(
-            "Nobody is named whose gender is to change; say --speaker, --listener or --others "
-            "with m or f."
+            "No person is given whose gender should change; use --speaker, --listener or "
+            "--others with m or f."
         )
     return wanted
 
@@ -88,7 +89,8 @@ def person_rewriter(
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
-    """The text with each change made; those that change nothing are dropped, overlaps refused."""
+    """The text with each change made; changes without effect are dropped, overlapping ones are
+    rejected."""
     real = sorted(
         (change for change in changes if change.before != change.after),
         key=lambda change: (change.start, change.end),
@@ -97,7 +99,7 @@ def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
     reached = 0
     for change in real:
         if change.start < reached or text[change.start : change.end] != change.before:
-            raise ValueError(f"{change} does not fit the text it was made for")
+            raise ValueError(f"{change} does not match the text it was made for")
         pieces += [text[reached : change.start], change.after]
         reached = change.end
     return Rewriting(text="".join([*pieces, text[reached:]]), changes=tuple(real))

@@ -1,4 +1,4 @@
-"""Quotations of a text, and who is speaker and listener in each.
+"""Quotations in a text, and the speaker and listener of each.
 
 In « Tu es prêt », m'a-t-elle dit, the listener is the speaker of the sentence around it. A language
 names its quotation marks and infers the interlocutors from the words around a quotation
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Interlocutors(NamedTuple):
-    """Who is meant by I and by you; None where that is unknown."""
+    """Who is meant by I and by you; None if unknown."""
 
     speaker: Person | None
     listener: Person | None

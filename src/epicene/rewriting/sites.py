@@ -53,9 +53,10 @@ class Site(NamedTuple, Generic[T]):
 
 
 class Sites(Generic[T]):
-    """The sites found so far, one per part of a word: the first, or the most certain.
+    """The sites found so far, one per part of a word: the first or, with `keep_surest`, the most
+    certain.
 
-    Of equally certain ones the first is kept.
+    If two are equally certain, the first is kept.
     """
 
     def __init__(self, *, keep_surest: bool = False) -> None:

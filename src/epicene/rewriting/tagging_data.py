@@ -33,7 +33,7 @@ class TaggingData(Record, frozen=True, kw_only=True):
     """All sentences, and the meaning of their labels.
 
     `plain` is the label of words that show nobody's gender. `normalisers` are applied to a word
-    before it is tagged, where the data are known to be written without what they drop. `spelling`
+    before it is tagged, if the data are known to be written without what they remove. `spelling`
     are those that make the spellings of one form equal.
     """
 

@@ -1,4 +1,4 @@
-"""Word lists: the TOML files beside a language's modules, each list a string of words."""
+"""Word lists: the TOML files next to a language's modules; each list is a string of words."""
 
 from __future__ import annotations
 

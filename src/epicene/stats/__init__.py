@@ -1,13 +1,14 @@
 """Confidence intervals, paired tests, corrections and agreement, seeded and clustered by group.
 
 One module per question: `intervals` (how often, how much, how large a difference),
-`hypothesis_tests` (is a paired difference chance; corrections over many tests), `agreement` (do
-raters agree), `paired_agreement` (its coefficients for frames of pairs), `annotator_agreement`
-(pairs and tables of people's labels), `ranking` (which systems differ significantly),
-`paired_spread` and `independent_difference` (bounds of differences at any level), `power` (how much
-data finds a difference), `variance_components` (how alike judgements of a group or an item are),
-`tabulate` (estimates of frames of judgements), `jackknife` (how wide an interval over groups is).
-This package imports nothing heavy; its modules import NumPy, and SciPy where used.
+`hypothesis_tests` (could a paired difference be chance; corrections for multiple tests),
+`agreement` (do raters agree), `paired_agreement` (its coefficients for frames of pairs),
+`annotator_agreement` (pairs and tables of people's labels), `ranking` (which systems differ
+significantly), `paired_spread` and `independent_difference` (bounds of differences at any level),
+`power` (how much data it takes to find a difference), `variance_components` (how similar the
+judgements of a group or an item are), `tabulate` (estimates from frames of judgements), `jackknife`
+(how wide an interval over groups is). This package imports nothing heavy; its modules import NumPy,
+and SciPy where used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from epicene.core.records import Record
 
 
 class SignificanceResult(Record, frozen=True, kw_only=True):
-    """The outcome of a test on `n` pairs or groups, or a dash with the reason in `why`."""
+    """The outcome of a test on `n` pairs or groups; if undefined, None with the reason in `why`."""
 
     statistic: float | None
     p: float | None

@@ -1,9 +1,9 @@
 """Agreement of raters or measures: raw, Matthews, Cohen's κ, Fleiss' κ, Krippendorff's α.
 
-Intervals are over groups; without `groups`, each item is one. With `textbook`, those of two raters
-are what papers print: the non-null standard error of Cohen's κ, Fisher's z for Matthews. They cover
-badly where a label is rare. Without disagreements, the interval extends to the agreement that
-unseen disagreements could give.
+Intervals are over groups; without `groups`, each item is its own group. With `textbook`, the
+intervals of two raters are those that papers print: the non-null standard error of Cohen's κ,
+Fisher's z for Matthews. Their coverage is poor if a label is rare. If there are no disagreements,
+the interval extends to the agreement that unseen disagreements could give.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def raw_agreement(
     level: float = 0.95,
     textbook: bool = False,
 ) -> Estimate:
-    """The share of items with equal labels; `textbook` takes Wilson's interval over items."""
+    """The share of items with equal labels; `textbook` uses Wilson's interval over items."""
     pair = _RaterPair.of(first, second)
     return proportion(pair.first == pair.second, None, None if textbook else groups, level=level)
 
@@ -65,7 +65,7 @@ def matthews(
     level: float = 0.95,
     textbook: bool = False,
 ) -> Estimate:
-    """Matthews correlation of two-valued labels; `textbook` takes Fisher's z over items."""
+    """Matthews correlation of binary labels; `textbook` uses Fisher's z over items."""
     pair = _RaterPair.of(first, second)
     if not pair.n:
         return Estimate(value=None, why="there are no items")
@@ -88,7 +88,7 @@ def matthews(
 
 
 def fisher_interval(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
-    """A correlation of `n` independent pairs with the interval of Fisher's z."""
+    """A correlation of `n` independent pairs, with an interval from Fisher's z."""
     if not -1 <= correlation <= 1:
         raise InputError(f"A correlation must be between −1 and 1; it was {correlation}.")
     z = critical_value(level)
@@ -111,8 +111,8 @@ def cohen(
 ) -> Estimate:
     """Cohen's κ over the union of both raters' labels.
 
-    `textbook` takes the non-null standard error of Fleiss, Cohen and Everitt (1969) over items,
-    with an interval that is not cut at 1: papers print it as ± half its width.
+    `textbook` uses the non-null standard error of Fleiss, Cohen and Everitt (1969) over items, with
+    an interval that is not clipped at 1: papers print it as ± half its width.
     """
     pair = _RaterPair.of(first, second)
     if not pair.n:
@@ -146,10 +146,10 @@ def cohen(
 
 
 def lowest_agreement(chance: float, n: int, groups: Groups, level: float) -> float:
-    """How low agreement may be where none of `n` items shows a disagreement.
+    """How low agreement could be if none of `n` items shows a disagreement.
 
-    Corrected for `chance`, the agreement expected by chance, as if a share of the items, or of
-    their groups, not yet seen had disagreed.
+    It is corrected for `chance`, the agreement expected by chance, as if a share of the items (or
+    groups) not yet seen had disagreed.
     """
     count = n if groups is None else int(encode_groups(groups, n).max()) + 1
     return max(-1.0, 1 - max_unseen_share(count, level) / (1 - chance))
@@ -160,12 +160,12 @@ def _perfect_agreement(chance: float, n: int, groups: Groups, level: float) -> E
 
 
 def number_labels(labels: Iterable[Hashable]) -> dict[Hashable, int]:
-    """A number per distinct label, the same whatever the order they come in."""
+    """One number per distinct label, whatever order the labels come in."""
     return {label: number for number, label in enumerate(sorted(set(labels), key=repr))}
 
 
 def one_hot(codes: Ints, labels: int) -> Floats:
-    """Row × label: 1 where the row has it."""
+    """Row × label: 1 if the row has the label."""
     hot: Floats = np.eye(labels)[codes]
     return hot
 
@@ -215,13 +215,13 @@ class _RaterPair:
 
     @cached_property
     def table(self) -> Ints:
-        """How often the first said the row's label and the second the column's."""
+        """How often the first rater gave the row's label and the second the column's."""
         cells = np.bincount(self.first * self.labels + self.second, minlength=self.labels**2)
         return cells.reshape(self.labels, self.labels)
 
     @property
     def chance(self) -> float:
-        """The agreement expected by chance from how often each says what."""
+        """The agreement expected by chance from how often each rater gives each label."""
         shares = self.table / self.n
         return float(shares.sum(axis=1) @ shares.sum(axis=0))
 
@@ -244,7 +244,7 @@ def _cohen_with_error(shares: Floats, n: int) -> tuple[float, float]:
 
 
 def _cohen_of_sums(sums: Floats) -> Floats:
-    """From sums of agreements, of the first's labels and of the second's."""
+    """From sums of agreements, of the first rater's labels and of the second's."""
     labels = (sums.shape[1] - 1) // 2
     first, second = sums[:, 1 : labels + 1], sums[:, labels + 1 :]
     n = first.sum(axis=1)
@@ -267,7 +267,7 @@ def fleiss(
     *,
     level: float = 0.95,
 ) -> Estimate:
-    """Fleiss' κ of items that each have equally many ratings, by whomever."""
+    """Fleiss' κ of items that all have the same number of ratings, whoever gave them."""
     same_length(ratings=ratings, groups=groups)
     given = _present_ratings(ratings)
     sizes = {len(item) for item in given}
@@ -306,7 +306,7 @@ def krippendorff(
     order: Sequence[Hashable] = (),
     level: float = 0.95,
 ) -> Estimate:
-    """Krippendorff's α; an item with fewer than two ratings says nothing and is left out.
+    """Krippendorff's α; items with fewer than two ratings carry no information and are left out.
 
     `ordinal` ranks the labels as `order` lists them, or numbers by size; `interval` needs
     numbers.
@@ -336,7 +336,7 @@ def _present_ratings(ratings: Ratings) -> PresentRatings:
 
 
 def _never_disagree(given: PresentRatings) -> bool:
-    """Each item has one label, and not all the same one."""
+    """Whether each item has a single label, and not all items the same one."""
     return all(len(set(item)) == 1 for item in given) and len({item[0] for item in given}) > 1
 
 
@@ -358,7 +358,7 @@ def _counts(given: PresentRatings, numbered: Mapping[Hashable, int]) -> Floats:
 def _alpha_of_sums(
     given: PresentRatings, metric: DistanceMetric, order: Sequence[Hashable]
 ) -> tuple[Floats, SumStatistic]:
-    """What to add up over the items, and α of those sums."""
+    """What to sum over the items, and the function that gives α from these sums."""
     if metric == "interval":
         return _interval(given)
     if metric == "ordinal":
@@ -423,7 +423,7 @@ def _ranks(given: PresentRatings, order: Sequence[Hashable]) -> dict[Hashable, i
         order = sorted(labels, key=_number)
     missing = sorted(map(str, labels.difference(order)))
     if missing:
-        raise InputError(f"The order of the labels lacks {missing[0]!r}; list every label in it.")
+        raise InputError(f"The order of the labels lacks {missing[0]!r}; list every label.")
     return {label: rank for rank, label in enumerate(order)}
 
 
@@ -431,6 +431,6 @@ def _number(label: Hashable) -> float:
     if isinstance(label, int | float | np.number):
         return float(label)
     raise InputError(
-        f"The label {label!r} is not a number; give the labels' order with metric ordinal, or "
-        "take metric nominal."
+        f"The label {label!r} is not a number; give the order of the labels with metric "
+        "ordinal, or use metric nominal."
     )

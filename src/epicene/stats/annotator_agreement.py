@@ -1,9 +1,9 @@
-"""Agreement of annotators with each other and with automatic judgements, from frames of labels.
+"""Agreement of annotators with each other and with automatic scores, from frames of labels.
 
 The frames are those of `StudyResults`: people's judgements with the column `person`, and the
 suite's own. Agreement between people is computed from their own judgements (`frame`), and one label
 per item is taken from the adjudicated ones (`adjudicated`). Labels are compared per item and name.
-No statistic depends on the names of people.
+No statistic depends on people's names.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PAIR_NOTES = (
 def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
     """One judgement per item and name: the majority label.
 
-    Ties go to the label of whoever judged most items, then to a reproducible random one.
+    Ties are decided by the person who judged most items, then by a reproducible random choice.
     """
     import polars as pl
 
@@ -64,7 +64,7 @@ def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def without_ties(frame: polars.DataFrame) -> polars.DataFrame:
-    """The judgements, less those of an item and name whose two commonest labels are as common."""
+    """The judgements without those of an item and name whose two most common labels are tied."""
     import polars as pl
 
     votes = _labelled_as_text(frame).group_by("item", "name", "label").len("votes")
@@ -75,7 +75,7 @@ def without_ties(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def annotator_pairs(frame: polars.DataFrame) -> polars.DataFrame:
-    """A row per pair of people who judged the same item and name: labels `a` and `b`."""
+    """One row per pair of people who judged the same item and name: labels `a` and `b`."""
     import polars as pl
 
     frame = _labelled_as_text(frame)
@@ -87,7 +87,7 @@ def annotator_pairs(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def pairs_with_automatic(frame: polars.DataFrame, automatic: polars.DataFrame) -> polars.DataFrame:
-    """A row per item and name: people's label `a` and the suite's own `b`."""
+    """One row per item and name: people's label `a` and the suite's own `b`."""
     import polars as pl
 
     own = _labelled_as_text(automatic).select("item", "name", pl.col("label").alias("b"))

@@ -1,7 +1,8 @@
 """Checked NumPy arrays, and rows summed by cluster.
 
-A statistic of sums sees of a group only the group's own sums. A million groups of one right or
-wrong answer are therefore two classes, and what leaving out a group changes is computed twice.
+A statistic of sums depends on a group only through the group's sums. A million groups of one right
+or wrong answer therefore form two classes, and the effect of leaving out a group is computed only
+twice.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NORMAL = NormalDist()
 
 
 def critical_value(level: float) -> float:
-    """How many standard errors a two-sided interval of that level reaches."""
+    """The number of standard errors on either side of a two-sided interval of that level."""
     if not 0 < level < 1:
         raise InputError(f"A confidence level must be between 0 and 1, e.g. 0.95; it was {level}.")
     return NORMAL.inv_cdf((1 + level) / 2)
@@ -37,23 +38,26 @@ def finite_floats(values: ArrayLike, what: str) -> Floats:
     """One-dimensional finite floats."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise InputError(f"The {what} are a table of {array.ndim} dimensions; give one row.")
+        raise InputError(
+            f"The {what} have {array.ndim} dimensions; give a one-dimensional sequence."
+        )
     finite = np.isfinite(array)
     if not finite.all():
         bad = int(finite.argmin())
         raise InputError(
-            f"The {what} hold {array[bad]} at place {bad}; leave out what has no number."
+            f"The {what} have {array[bad]} at index {bad}; leave out values that are not finite "
+            "numbers."
         )
     return array
 
 
 def same_length(**named: Sized | None) -> int:
-    """The common length of the sequences given."""
+    """The common length of the given sequences."""
     lengths = {name: len(values) for name, values in named.items() if values is not None}
     first, *others = lengths.values()
     if any(other != first for other in others):
         raise InputError(
-            "These must be equally long: "
+            "These must have the same length: "
             + ", ".join(f"{name} ({length})" for name, length in lengths.items())
             + "."
         )
@@ -61,24 +65,24 @@ def same_length(**named: Sized | None) -> int:
 
 
 def max_unseen_share(n: float, level: float) -> float:
-    """The largest share that may hide where none was seen among `n`.
+    """The largest share that is still plausible if none was seen among `n`.
 
-    It is the upper Wilson limit of 0 in `n`. Where nothing varies, a standard error of 0 would
-    pretend certainty from any amount of data; this share shrinks only as `n` grows.
+    This is the upper Wilson limit of 0 in `n`. If nothing varies, a standard error of 0 would claim
+    certainty from any amount of data; this share shrinks only as `n` grows.
     """
     z2 = critical_value(level) ** 2
     return z2 / (n + z2)
 
 
 def safe_ratio(above: Floats, below: Floats) -> Floats:
-    """One divided by the other, NaN where the other is 0."""
+    """The ratio of two arrays; NaN where the denominator is 0."""
     result = np.full(above.shape, np.nan)
     np.divide(above, below, out=result, where=below != 0)
     return result
 
 
 def finite_or_none(value: Any) -> float | None:
-    """A float, or None for what is not a number."""
+    """The value as a float, or None if it is NaN."""
     number = float(value)
     return number if np.isfinite(number) else None
 
@@ -101,7 +105,8 @@ def encode_groups(groups: Groups, rows: int) -> Ints:
 
 
 def _ranks(numbers: NDArray[Any]) -> Ints:
-    """Each number's rank among those that occur; counted where they are few, otherwise sorted."""
+    """Each number's rank among those that occur; found by counting if they are few, otherwise by
+    sorting."""
     if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
         highest = int(numbers.max())
         if highest <= _DENSE * numbers.size:
@@ -118,7 +123,8 @@ _DENSE = 16
 
 @dataclass(frozen=True)
 class GroupClasses:
-    """Groups of equal sums put together: the sums (class × column) and how many groups each."""
+    """Groups with equal sums merged into classes: the sums (class × column) and the number of
+    groups in each."""
 
     values: Floats
     counts: Ints

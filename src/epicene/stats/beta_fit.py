@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BetaFit(Record, frozen=True, kw_only=True):
-    """The two shape parameters, or dashes with the reason in `why`."""
+    """The two shape parameters; if undefined, None with the reason in `why`."""
 
     alpha: float | None
     beta: float | None
@@ -24,11 +24,11 @@ class BetaFit(Record, frozen=True, kw_only=True):
 
 
 def beta_by_moments(shares: ArrayLike) -> BetaFit:
-    """Fit mean and variance (n − 1 below) of values between 0 and 1."""
+    """Fit the mean and variance (denominator n − 1) of values between 0 and 1."""
     values = finite_floats(shares, "shares")
     n = len(values)
     if n and (values.min() < 0 or values.max() > 1):
-        raise InputError("A beta distribution is over values between 0 and 1.")
+        raise InputError("A beta distribution needs values between 0 and 1.")
     if n < 2:
         return BetaFit(alpha=None, beta=None, n=n, why="there are fewer than two values")
     mean, variance = float(values.mean()), float(values.var(ddof=1))

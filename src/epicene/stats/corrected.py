@@ -1,10 +1,10 @@
 """Rates corrected by people's labels: prediction-powered estimates over groups.
 
 Every judgement has an automatic value, and a few have a person's label. The corrected rate is the
-automatic one less what the labels show it to be wrong by, with the weight λ between 0 (labels
-alone) and 1 that makes the interval narrowest (PPI++), stratified by the cells of the sample. The
-interval is over groups, as everywhere (`epicene.stats.jackknife`): a group is left out with its
-automatic values and its labels. `benchmarks/corrected.py` measures coverage and width.
+automatic rate minus the error that the labels show, with the weight λ between 0 (labels alone) and
+1 that makes the interval narrowest (PPI++), stratified by the cells of the sample. The interval is
+over groups, as everywhere (`epicene.stats.jackknife`): a group is left out with its automatic
+values and its labels. `benchmarks/corrected.py` measures coverage and width.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _FEWEST_GROUPS = ENOUGH_GROUPS
 
 @dataclass(frozen=True)
 class CheckedRate:
-    """A rate of judgements of which people checked some: a row per judgement.
+    """A rate over judgements, some of which people checked: one row per judgement.
 
-    The rate is the sum of `automatic` over the sum of `below` (default: the number of rows), and
-    lies between 0 and 1. `human` and `human_below` have the same numbers by people's labels, NaN in
-    rows without a label. `weights` are one over the probability of being labelled (default: the
-    same for all rows of a stratum); `strata` the cells that were sampled. A row with a negative
-    stratum needs no label: its automatic value is right.
+    The rate is the sum of `automatic` over the sum of `below` (default: the number of rows), and is
+    between 0 and 1. `human` and `human_below` have the same numbers according to people's labels,
+    NaN in rows without a label. `weights` are one over the probability of being labelled (default:
+    the same for all rows of a stratum); `strata` are the cells that were sampled. A row with a
+    negative stratum needs no label: its automatic value is right.
     """
 
     automatic: Floats
@@ -57,20 +57,21 @@ class CheckedRate:
 
     @property
     def columns(self) -> Floats:
-        """What each row adds above and below, automatically."""
+        """What each row adds to numerator and denominator, automatically."""
         below = np.ones_like(self.automatic) if self.below is None else self.below
         return np.column_stack([self.automatic, below])
 
     @property
     def human_columns(self) -> Floats:
-        """What each row adds by its label."""
+        """What each row adds to numerator and denominator, according to its label."""
         below = np.ones_like(self.automatic) if self.below is None else self.below
         below = below if self.human_below is None else self.human_below
         return np.column_stack([self.human, below])
 
 
 class CorrectedEstimates(NamedTuple):
-    """An estimate by automatic values, by labels alone and by both, and λ of each rate in it."""
+    """An estimate from automatic values, from labels alone and from both, and the λ of each of its
+    rates."""
 
     automatic: Estimate
     human: Estimate
@@ -81,7 +82,7 @@ class CorrectedEstimates(NamedTuple):
 def corrected_rate(
     rate: CheckedRate, *, level: float = 0.95, tuning: float | None = None
 ) -> CorrectedEstimates:
-    """A rate by automatic values, by labels alone and by both; `tuning` fixes λ."""
+    """A rate from automatic values, from labels alone and from both; `tuning` fixes λ."""
     return corrected_combination([rate], [1], level=level, tuning=tuning)
 
 
@@ -92,7 +93,7 @@ def corrected_combination(
     level: float = 0.95,
     tuning: float | None = None,
 ) -> CorrectedEstimates:
-    """Rates added and subtracted by their signs, such as the difference of two models.
+    """A signed sum of rates, such as the difference between two models.
 
     Groups with the same label are the same group in all rates. Each rate has its own λ, so that a
     corrected difference is the difference of the corrected rates.
@@ -133,7 +134,7 @@ def _shared_groups(rates: Sequence[CheckedRate]) -> list[Ints]:
     labels: list[Hashable] = []
     for rate, size in zip(rates, sizes, strict=True):
         if rate.groups is None:
-            raise InputError("A combination of rates needs their groups.")
+            raise InputError("Combining rates requires their groups.")
         same_length(rows=range(size), groups=rate.groups)
         given = rate.groups
         labels += given.tolist() if isinstance(given, np.ndarray) else given
@@ -161,7 +162,7 @@ def _automatic(
     width = float(len(rates)) / 2
     return statistic_of_sums(
         columns, statistic, np.concatenate(codes), level=level, bounds=(-width, width),
-        scale="difference", undefined="one of the rates has no judgement",
+        scale="difference", undefined="one of the rates has no judgements",
     )  # fmt: skip
 
 
@@ -174,7 +175,7 @@ def _why_undefined(rate: CheckedRate) -> str:
         return "people labelled none of these judgements"
     codes = encode_groups(rate.groups, len(rate.automatic))
     if len(np.unique(codes[labelled])) == 1:
-        return "the labels are all of one group"
+        return "all labels are from one group"
     return ""
 
 
@@ -298,7 +299,7 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
 
 
 def unseen_variance(labels: float) -> float:
-    """The variance of a rate by errors that none of so many labels shows."""
+    """The variance of a rate due to errors that none of this many labels shows."""
     return 2 * _UNSEEN_ERRORS / (labels + 2 * _UNSEEN_ERRORS) ** 2
 
 
@@ -319,7 +320,8 @@ def _cells(rate: CheckedRate, certain: Flags) -> Ints:
 
 
 def _cell_weights(rate: CheckedRate, cells: Ints, labelled: Flags) -> Floats:
-    """How many rows each label represents: those of a cell together all rows of the cell."""
+    """How many rows each label represents: the labels of a cell together represent all of its
+    rows."""
     weights = np.where(labelled, 1.0 if rate.weights is None else rate.weights, 0.0)
     sizes = np.bincount(cells[cells >= 0])
     sums = np.bincount(cells[labelled], weights=weights[labelled], minlength=len(sizes))
@@ -328,7 +330,7 @@ def _cell_weights(rate: CheckedRate, cells: Ints, labelled: Flags) -> Floats:
 
 
 def _merged(cells: Ints, codes: Ints, labelled: Flags) -> Ints:
-    """The cells, neighbours with labels in too few groups together."""
+    """The cells; neighbours with labels in too few groups are merged."""
     groups: dict[int, set[int]] = {}
     for cell, group in zip(cells[labelled].tolist(), codes[labelled].tolist(), strict=True):
         groups.setdefault(cell, set()).add(group)
@@ -380,7 +382,7 @@ def _estimate(
     if not np.isfinite(value):
         return Estimate(value=None, n=n, why="the labels leave nothing to count")
     if not np.isfinite(left_out).all():
-        return Estimate(value=value, n=n, why="no interval: it rests on the labels of one group")
+        return Estimate(value=value, n=n, why="no interval: all labels are from one group")
     found = spread(left_out, np.ones(len(left_out), dtype=np.int64))
     found = _with_unseen(found, unseen, groups)
     if rates > 1:
@@ -395,7 +397,8 @@ def _estimate(
 
 
 def _with_unseen(found: Spread, unseen: float, groups: float) -> Spread:
-    """The spread with the variance of unseen errors, which is no estimate, on labelled groups."""
+    """The spread over labelled groups, plus the variance of unseen errors, which is not an
+    estimate."""
     variance = found.variance + unseen
     most = max(groups - 1, 1.0)
     freedom = found.freedom * (variance / found.variance) ** 2 if found.variance else most
@@ -406,9 +409,10 @@ def _with_unseen(found: Spread, unseen: float, groups: float) -> Spread:
 
 
 def rogan_gladen(rate: CheckedRate, *, level: float = 0.95) -> Estimate:
-    """A share of right answers from how often the automatic judgement finds right and wrong ones.
+    """The share of right answers, corrected for how often the automatic scores detect right and
+    wrong ones.
 
-    The labels say how often it calls a right answer right and a wrong one wrong (Rogan and Gladen
+    The labels tell how often a right answer is scored right and a wrong one wrong (Rogan and Gladen
     1978); both values are 0 or 1. The interval is over groups.
     """
     labelled = np.isfinite(rate.human) & ~_certain(rate)
@@ -418,7 +422,7 @@ def rogan_gladen(rate: CheckedRate, *, level: float = 0.95) -> Estimate:
     values = np.concatenate([rate.automatic, rate.human[labelled]])
     counts = rate.columns[:, 1], rate.human_columns[labelled, 1]
     if not np.isin(values, (0.0, 1.0)).all() or not all((each == 1).all() for each in counts):
-        return Estimate(value=None, n=n, why="it is for judgements that are right or wrong")
+        return Estimate(value=None, n=n, why="it is defined only for right or wrong answers")
     codes = encode_groups(rate.groups, len(rate.automatic))
     number = int(codes.max()) + 1
     totals = _totals(rate, codes, number)
@@ -459,5 +463,5 @@ def _rogan_gladen(sums: Floats) -> Floats:
 def _why_no_rogan_gladen(sums: Floats) -> str:
     if not sums[5] or not sums[7]:
         kind = "wrong" if sums[5] else "right"
-        return f"no answer was {kind} by people's labels"
-    return "the automatic judgement is no better than chance by people's labels"
+        return f"no answer was {kind} according to people's labels"
+    return "the automatic scores are no better than chance according to people's labels"

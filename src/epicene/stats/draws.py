@@ -1,4 +1,4 @@
-"""A mean over repeated draws of the same prompts: how far further draws of these may move it."""
+"""A mean over repeated draws of the same prompts, and how far further draws may move it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LEVEL = 0.05
 
 
 class DrawnMean(NamedTuple):
-    """A mean over draws of the same prompts, and whether draws differ more than chance makes
-    independent answers do."""
+    """A mean over draws of the same prompts, and whether draws differ more than independent answers
+    would by chance."""
 
     estimate: Estimate
     alike: SignificanceResult  # small p: the answers of one draw have something in common
@@ -30,13 +30,13 @@ def mean_over_draws(values: Floats, *, level: float = 0.95) -> DrawnMean:
     """The mean of values between 0 and 1 (prompt × draw), over further draws of these prompts.
 
     The variance is that of each prompt's own draws, with Satterthwaite's degrees of freedom; it
-    supposes that answers are drawn independently. If the means of draws differ significantly more
-    than that (an F test at 5 %), it is their own, with one degree of freedom less than draws. Where
-    no prompt changes, the interval covers the share of prompts that may hide where none was seen
-    to.
+    assumes that answers are drawn independently. If the means of the draws differ significantly
+    more than that (an F test at 5 %), the variance of those means is used, with one degree of
+    freedom fewer than draws. If no prompt changes, the interval covers the share of changing
+    prompts that is still plausible when none was seen.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
-        raise InputError("Draws are a table of prompts by draws, of two draws or more.")
+        raise InputError("Draws must be a table of prompts × draws with at least two draws.")
     finite_floats(values.ravel(), "values")
     prompts, draws = values.shape
     # Sorted, so that the same prompts in another order give the same bits.

@@ -30,7 +30,7 @@ PValues = Sequence[float | None]
 
 
 def holm(p_values: PValues) -> tuple[float | None, ...]:
-    """Holm's step-down: the chance of any false alarm stays below the level."""
+    """Holm's step-down correction: the chance of any false positive stays below the level."""
 
     def adjust(p: Floats) -> Floats:
         order = np.argsort(p, kind="stable")
@@ -43,7 +43,8 @@ def holm(p_values: PValues) -> tuple[float | None, ...]:
 
 
 def benjamini_hochberg(p_values: PValues) -> tuple[float | None, ...]:
-    """Benjamini and Hochberg's step-up: the expected share of false alarms stays below it."""
+    """Benjamini and Hochberg's step-up correction: the expected share of false positives stays
+    below the level."""
 
     def adjust(p: Floats) -> Floats:
         from scipy.stats import false_discovery_control
@@ -87,13 +88,13 @@ def permutation_test(
 ) -> SignificanceResult:
     """The paired permutation test of the mean difference, two-sided, by flipping signs.
 
-    The null hypothesis is that each group's difference is as likely with either sign, as where the
-    two systems are the same. It may also be rejected where means are equal and differences skewed:
-    `studentised_test` tests the means.
+    The null hypothesis is that each group's difference is equally likely with either sign, as it is
+    when the two systems are the same. It may also be rejected if means are equal but differences
+    are skewed: `studentised_test` tests the means.
 
-    With `groups` a whole group flips together. All flips are tried where at most `MAX_EXACT_UNITS`
-    units differ; otherwise `resamples` random ones, and the data count as one more of them, so that
-    no p is 0.
+    With `groups`, all rows of a group flip together. All flips are tried if at most
+    `MAX_EXACT_UNITS` units differ; otherwise `resamples` random ones, and the data count as one
+    more, so that no p is 0.
     """
     if resamples < 1:
         raise InputError(f"A permutation test needs at least one resample; it was {resamples}.")
@@ -146,7 +147,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, groups: Groups = None) ->
     means = np.sort(sums[:, 0] / sums[:, 1])
     if len(means) < 2:
         return SignificanceResult(
-            statistic=None, p=None, n=len(means), why="there is one pair or group only"
+            statistic=None, p=None, n=len(means), why="there is only one pair or group"
         )
     if np.ptp(means) <= _ROUNDING * np.abs(means).max():
         return SignificanceResult(
@@ -165,9 +166,9 @@ def studentised_test(
 ) -> SignificanceResult:
     """Whether the mean difference over rows is zero, two-sided: Student's t over groups.
 
-    With the standard error and the degrees of freedom that its interval has (see
-    `epicene.stats.jackknife`). Unlike `permutation_test` it does not suppose that each group's
-    difference is as likely with either sign.
+    It uses the standard error and the degrees of freedom of the interval (see
+    `epicene.stats.jackknife`). Unlike `permutation_test`, it does not assume that each group's
+    difference is equally likely with either sign.
     """
     gaps = _paired_differences(first, second)
     columns = np.column_stack([gaps, np.ones_like(gaps)])
@@ -205,15 +206,15 @@ def mcnemar_test(
 ) -> SignificanceResult:
     """McNemar's test of two systems' right (1) and wrong (0) answers to independent items.
 
-    The statistic is the smaller number of the two kinds of disagreement (exact) or chi-square.
-    Where items come in groups, take `permutation_test` with them instead.
+    The statistic is the smaller count of the two kinds of disagreement (exact) or chi-square. If
+    items come in groups, use `permutation_test` with `groups` instead.
     """
     if method not in get_args(McNemar):
         raise unknown("form of McNemar's test", method, get_args(McNemar))
     a, b = finite_floats(first, "first outcomes"), finite_floats(second, "second outcomes")
     same_length(first=a, second=b)
     if not np.isin(np.concatenate([a, b]), (0, 1)).all():
-        raise InputError("McNemar's test takes outcomes 0 and 1 only.")
+        raise InputError("McNemar's test needs outcomes 0 and 1.")
     only_first, only_second = int(np.sum(a > b)), int(np.sum(a < b))
     disagreements = only_first + only_second
     if not disagreements:

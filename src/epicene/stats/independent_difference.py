@@ -1,4 +1,4 @@
-"""The difference of two independent figures, from the interval of each.
+"""The difference of two independent estimates, from the interval of each.
 
 The method of variance estimates recovery (Newcombe 1998, method 10; Zou and Donner 2008): each end
 takes its width from the ends of the two intervals that matter for it.
@@ -25,18 +25,18 @@ class IndependentDifference(NamedTuple):
     above: float
 
     def low(self, level: float) -> float:
-        """The bound above which the difference is, with this one-sided level (e.g. 0.975)."""
+        """The lower bound of the difference at this one-sided level (e.g. 0.975)."""
         return self.difference - self.below * _scale(level)
 
     def high(self, level: float) -> float:
-        """The bound below which the difference is, with this one-sided level."""
+        """The upper bound of the difference at this one-sided level."""
         return self.difference + self.above * _scale(level)
 
     def times_needed(
         self, distance: float, *, alpha: float, power: float, below: bool = False
     ) -> float:
-        """How many times the data would show it to be above a difference at that distance, or
-        below one.
+        """How many times as much data would show the difference to be above one at that distance,
+        or below it.
 
         The bound of one-sided level 1 − alpha then reaches it with a chance of `power`.
         """

@@ -1,8 +1,8 @@
 """Confidence intervals by group: Wilson's for shares, Student's for differences.
 
-Variants of one sentence are not independent, so the unit is the group: how much a number moves when
-each group is left out is how uncertain it is (`epicene.stats.jackknife`). The same rows in any
-order give the same bits.
+Variants of one sentence are not independent, so the unit is the group: how uncertain a number is
+follows from how much it moves when each group is left out (`epicene.stats.jackknife`). The same
+rows in any order give bit-identical results.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Estimate:
-    """A share of `n` independent trials; a tie may count half a success."""
+    """A share of `n` independent trials; a tie may count as half a success."""
     critical_value(level)
     if not 0 <= successes <= n:
         raise InputError(f"There cannot be {successes} successes in {n} trials.")
@@ -59,10 +59,10 @@ def proportion(
 ) -> Estimate:
     """The share of right answers among rows that come in groups.
 
-    `right` of each row is between 0 and that row's `n` (default: 1). The interval is
-    Wilson's on the effective number of items: as many independent ones as would vary as much as
-    the groups do, at least one per group and never more than there are. Where the groups do not
-    differ at all (e.g. all is right), their number alone decides the width.
+    `right` of each row is between 0 and that row's `n` (default: 1). The interval is Wilson's on
+    the effective number of items: the number of independent items that would vary as much as the
+    groups do, at least one per group and never more than there are. If the groups do not differ at
+    all (e.g. everything is right), their number alone decides the width.
     """
     above = finite_floats(right, "right answers")
     below = np.ones_like(above) if n is None else finite_floats(n, "numbers of items")
@@ -79,7 +79,7 @@ def proportion(
 def proportions(
     right: ArrayLike, groups: Ints, sizes: Sequence[int], *, level: float = 0.95
 ) -> list[Estimate]:
-    """`proportion` of consecutive parts of so many rows each, faster than one by one."""
+    """`proportion` for consecutive parts with these numbers of rows, faster than one by one."""
     above = finite_floats(right, "right answers")
     below = np.ones_like(above)
     _check_counts(above, below)
@@ -92,7 +92,7 @@ def _check_counts(above: Floats, below: Floats) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"There cannot be {above[row]} right answers of {below[row]} at place {row}."
+            f"There cannot be {above[row]} right answers out of {below[row]} at index {row}."
         )
 
 
@@ -125,7 +125,7 @@ def _share_of_groups(
 
 
 def standard_error(values: ArrayLike) -> Estimate:
-    """The standard error of a mean of independent values (n − 1 below)."""
+    """The standard error of a mean of independent values (denominator n − 1)."""
     array = finite_floats(values, "values")
     if len(array) < 2:
         return Estimate(value=None, n=len(array), why="there are fewer than two values")
@@ -137,7 +137,7 @@ SumStatistic: TypeAlias = "Callable[[Floats], Floats]"
 
 
 class IntervalOptions(TypedDict, total=False):
-    """What every interval takes: its level, and the range in which the statistic lies."""
+    """The options of every interval: its level, and the range of the statistic."""
 
     level: float
     bounds: Bounds | None
@@ -151,8 +151,8 @@ def clustered_mean(
 ) -> Estimate:
     """A ratio of sums, by default a mean, with an interval over groups.
 
-    With `bounds`, the range in which each row's own ratio lies, the interval stays within them,
-    and where all groups are alike it covers what unseen groups could make of it.
+    With `bounds` (the range of each row's own ratio), the interval stays within them, and if all
+    groups are alike it covers what unseen groups could change.
     """
     columns = _ratio_columns(numerators, denominators)
     codes = encode_groups(groups, len(columns))
@@ -165,7 +165,7 @@ def clustered_mean(
 def clustered_means(
     values: ArrayLike, groups: Ints, sizes: Sequence[int], **options: Unpack[IntervalOptions]
 ) -> list[Estimate]:
-    """`clustered_mean` of consecutive parts of so many rows each, faster than one by one."""
+    """`clustered_mean` for consecutive parts with these numbers of rows, faster than one by one."""
     parts = collapse_groups(_ratio_columns(values, None), groups, sizes)
     return [
         _mean_of_classes(classes, size, **options)
@@ -241,8 +241,8 @@ def statistic_of_sums(
 ) -> Estimate:
     """A function of column sums (row × column), with an interval over groups.
 
-    This is the fast way: correlations, agreement coefficients and F-scores are functions of
-    sums too.
+    Use this one if you can, as it is fast: correlations, agreement coefficients and F-scores are
+    functions of sums too.
     """
     codes = encode_groups(groups, len(columns))
     (classes,) = collapse_groups(columns, codes, [len(columns)])
@@ -283,10 +283,10 @@ def statistic_of_rows(
     bounds: Bounds | None = None,
     scale: Scale = "share",
 ) -> Estimate:
-    """Any function of rows, given as their numbers, with an interval over groups.
+    """Any function of rows (given as row numbers), with an interval over groups.
 
-    `groups` holds a label per row. Slower than `statistic_of_sums`: the function is called once
-    per group, or with more than `MAX_BLOCKS` groups, once per block of them.
+    `groups` has one label per row. This is slower than `statistic_of_sums`: the function is called
+    once per group or, with more than `MAX_BLOCKS` groups, once per block of groups.
     """
     critical_value(level)
     if groups is None or not len(groups):

@@ -1,11 +1,12 @@
 """Intervals from how much a statistic moves when each group is left out.
 
-The variance is the jackknife's over groups. How well it is known depends on how many groups make it
-up: where a few dominate (large groups, rare errors), Student's t has few degrees of freedom,
-2G/(kurtosis − 1) of the groups' influences, which is G for normal ones and 2 for a single group
-that differs (the Satterthwaite approximation). Where that is little, the interval also reaches a
-share of the way to what the number of groups alone would give, so that it is never narrower with
-one error than with none. `benchmarks/coverage.py` measures how often such intervals cover.
+The variance is the jackknife's over groups. How well it is known depends on how many groups
+contribute to it: if a few dominate (large groups, rare errors), Student's t has few degrees of
+freedom, namely 2G/(kurtosis − 1) of the groups' influences, which is G for normal ones and 2 for a
+single group that differs (the Satterthwaite approximation). If they are few, the interval is also
+extended part of the way to the one that the number of groups alone would give, so that it is never
+narrower with one error than with none. `benchmarks/coverage.py` measures how often such intervals
+cover.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Spread(NamedTuple):
 
     @property
     def effective(self) -> float:
-        """How many groups the interval rests on, rounded so that 20 equal ones are 20."""
+        """The effective number of groups behind the interval, rounded so that 20 equal ones are
+        20."""
         return round(min(self.groups, self.freedom + 1) if self.variance else self.groups, 2)
 
 
@@ -71,7 +73,7 @@ def wilson_ends(share: float, n: float, level: float) -> Bounds:
 
 
 def hidden_ends(value: float, groups: float, level: float, bounds: Bounds = (0.0, 1.0)) -> Bounds:
-    """How far groups not yet seen may move a mean towards its bounds where all seen are alike."""
+    """How far unseen groups may move a mean towards its bounds if all seen groups are alike."""
     hidden = max_unseen_share(groups, level)
     low, high = (value + hidden * (bound - value) for bound in bounds)
     return low, high
@@ -86,7 +88,8 @@ def share_ends(
     at_least: float = 0.0,
     at_most: float = math.inf,
 ) -> Bounds:
-    """Wilson's interval on as many independent items as would vary as much as the groups do.
+    """Wilson's interval for the number of independent items that would vary as much as the groups
+    do.
 
     `unseen` is the interval where all groups are alike; `at_least` and `at_most` limit the number
     of items where more is known of it.
@@ -116,8 +119,8 @@ def _student(freedom: float, level: float) -> float:
 
 
 def _cautious(value: float, ends: Bounds, unseen: Bounds, found: Spread) -> Bounds:
-    """The ends, moved out towards `unseen`: all the way where one group makes up the variance, not
-    at all from `ENOUGH_GROUPS` on."""
+    """The ends, moved out towards `unseen`: all the way if one group makes up the variance, not at
+    all with `ENOUGH_GROUPS` or more."""
     share = min(1.0, max(0.0, (ENOUGH_GROUPS - found.effective) / (ENOUGH_GROUPS - 3)))
     return (
         min(ends[0], value + share * (unseen[0] - value)),

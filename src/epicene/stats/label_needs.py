@@ -1,4 +1,5 @@
-"""How many labels a corrected rate needs for a precision, and how to spread them over cells."""
+"""How many labels a corrected rate needs to reach a precision, and how to allocate them to
+cells."""
 
 from __future__ import annotations
 
@@ -41,9 +42,9 @@ def labels_needed(
 def allocate(sizes: Floats, deviations: Floats, total: int, *, at_least: int = 2) -> Ints:
     """Labels for each cell in proportion to its size times its standard deviation (Neyman).
 
-    A cell gets `at_least` so many, or all that it has; one, if the total is too small for that.
-    The numbers sum to the total, but for cells that have too few and for one in each cell; an
-    empty cell gets none.
+    Each cell gets at least `at_least` labels, or all that it has, or one if the total is too small
+    for that. The numbers sum to the total, except where cells have too few or where one per cell
+    exceeds it; an empty cell gets none.
     """
     there = sizes > 0
     if not there.all():
@@ -69,7 +70,7 @@ def allocate(sizes: Floats, deviations: Floats, total: int, *, at_least: int = 2
 def smoothed_deviations(
     values: Floats, cells: Ints, number: int, *, strength: float = 5.0
 ) -> Floats:
-    """The standard deviation in each of so many cells, drawn towards that within all cells.
+    """The standard deviation in each cell, shrunk towards the one within all cells.
 
     `strength` is how many labels the common deviation counts for.
     """
@@ -84,5 +85,5 @@ def smoothed_deviations(
 
 
 def variance_of(half_width: float, critical: float) -> float:
-    """The variance of an estimate whose interval reaches so far to either side."""
+    """The variance of an estimate whose interval has this half-width."""
     return math.pow(half_width / critical, 2)

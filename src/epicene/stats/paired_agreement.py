@@ -33,9 +33,9 @@ def paired_outcomes(
     *,
     undetected: Undetected = "left out",
 ) -> polars.DataFrame:
-    """One row per pair of judgements of the same thing: `a` and `b` are 1 where right.
+    """One row per pair of judgements of the same thing: `a` and `b` are 1 if right.
 
-    Everything else is the first judgement's, but for `label_b`, the second's label.
+    All other columns are the first judgement's, except `label_b`, the second's label.
     """
     import polars as pl
 
@@ -75,7 +75,7 @@ def standard_error(pairs: polars.DataFrame) -> Estimate:
 
 
 def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Cohen's κ; with three annotators or more, every pair counts in both orders."""
+    """Cohen's κ; with three or more annotators, every pair counts in both orders."""
     return _order_independent(kappa_of_parts, pairs, clustered=clustered)
 
 
@@ -87,7 +87,7 @@ def kappa_of_parts(pairs: polars.DataFrame, *, clustered: bool) -> PartEstimator
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
-    """Matthews correlation; with three annotators or more, every pair counts in both orders."""
+    """Matthews correlation; with three or more annotators, every pair counts in both orders."""
     return _order_independent(mcc_of_parts, pairs, clustered=clustered)
 
 
@@ -152,7 +152,7 @@ def _order_independent(
 def _agreement_of_parts(
     statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
 ) -> PartEstimator:
-    """A statistic of two raters for parts, over groups of items or as textbooks have it."""
+    """A statistic of two raters for parts, over groups of items or as in textbooks."""
     first, second = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     groups = group_codes(pairs)
 

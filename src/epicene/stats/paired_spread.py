@@ -2,8 +2,8 @@
 level, and the smallest difference that could have been found.
 
 The bounds are those of Bonett and Price (2012) for two paired proportions, carried over to groups:
-one group that was gained and one that was lost are added to those seen, so that few or no
-differences are no certainty.
+one group gained and one group lost are added to those observed, so that few or no differences are
+not taken for certainty.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class PairedSpread(NamedTuple):
     differing: Floats  # how many groups differ
 
     def low(self, level: float) -> Floats:
-        """The bound above which the difference is, with this one-sided level (e.g. 0.975)."""
+        """The lower bound of the difference at this one-sided level (e.g. 0.975)."""
         return self.centre - self._reach(level)
 
     def high(self, level: float) -> Floats:
-        """The bound below which the difference is, with this one-sided level."""
+        """The upper bound of the difference at this one-sided level."""
         return self.centre + self._reach(level)
 
     def _reach(self, level: float) -> Floats:
@@ -67,7 +67,8 @@ def spread_of_rows(first: ArrayLike, second: ArrayLike, groups: Groups = None) -
 
 
 def paired_spread(sums: Floats, sizes: Floats | Ints) -> PairedSpread:
-    """The spread from each group's sum of differences, between −1 and 1 a row, and number of rows.
+    """The spread from each group's sum of differences (between −1 and 1 per row) and number of
+    rows.
 
     The last axis is that of groups; the others are data sets side by side.
     """
@@ -103,8 +104,9 @@ def minimum_detectable_difference(
 ) -> Estimate:
     """The smallest true difference that a two-sided paired test finds with that power.
 
-    It is that of a t-test with the spread's error. If few groups differ, it is at least what a
-    permutation test needs: so many that differ that flipping them all is rarer than `alpha`.
+    It is that of a t-test with the spread's standard error. If few groups differ, it is at least
+    what a permutation test needs: enough differing groups that flipping all of them is rarer than
+    `alpha`.
     """
     from scipy.special import betaincinv, nctdtrinc, stdtrit
 
@@ -115,7 +117,7 @@ def minimum_detectable_difference(
         return Estimate(
             value=None,
             n=spread.groups,
-            why=f"of {spread.groups} groups no difference can be significant (p is never below "
+            why=f"with {spread.groups} groups no difference can be significant (p is never below "
             f"{2.0 ** (1 - spread.groups):.2g})",
         )
     critical = stdtrit(spread.freedom, 1 - alpha / 2)
@@ -124,7 +126,9 @@ def minimum_detectable_difference(
     few = float(spread.differing) < share * spread.groups
     value = max(by_error, share * float(spread.change)) if few else by_error
     if value > 1:
-        return Estimate(value=None, n=spread.groups, why="not even a difference of 100 % would do")
+        return Estimate(
+            value=None, n=spread.groups, why="not even a difference of 100 % would be enough"
+        )
     return Estimate(value=value, n=spread.groups)
 
 
@@ -134,7 +138,7 @@ def smallest_significant(alpha: float) -> int:
 
 
 def groups_needed(spread: PairedSpread, distance: float, *, alpha: float, power: float) -> int:
-    """How many groups like these would tell the difference from one at that distance.
+    """How many groups like these would distinguish the difference from one at that distance.
 
     The bound of one-sided level 1 − alpha then reaches it with a chance of `power`: the error of
     n groups, √(variance · n + 2 (r · change)²)/(n + 2r), is small enough, where r is the size of

@@ -1,7 +1,7 @@
-"""How much data finds a difference: groups simulated or resampled, tested, and searched.
+"""How much data it takes to find a difference, by simulating or resampling groups and testing them.
 
 A design is a pool of groups, each with its sum of paired differences and its number of judgements.
-Experiments draw from the pool with replacement, and are tested as runs are compared.
+Experiments draw from the pool with replacement and are tested in the same way as runs are compared.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GroupPool(NamedTuple):
 
     @property
     def lattice(self) -> float:
-        """Of which number all sums are multiples; 0 if there is none."""
+        """The number that all sums are multiples of; 0 if there is none."""
         for step in (1.0, _STEP):
             if np.allclose(self.sums / step, np.rint(self.sums / step), atol=1e-9):
                 return step
@@ -58,7 +58,7 @@ class GroupPool(NamedTuple):
 
 
 class Clustering(NamedTuple):
-    """How judgements hang together: the correlations of two of one group, and of one item.
+    """How judgements are correlated: two of the same group, and two of the same item.
 
     `per_item` judgements of one item are samples of a model or labels of annotators.
     """
@@ -70,7 +70,7 @@ class Clustering(NamedTuple):
 
 
 def score_shares(scores: Floats) -> Floats:
-    """How often each quarter from 0 to 1 is the nearest, with the mean unchanged."""
+    """The shares of the values 0, 0.25, … 1, rounded so that the mean is unchanged."""
     below = np.clip(np.floor(scores / _STEP), 0, len(_SCORES) - 2).astype(np.int64)
     part = scores / _STEP - below
     counts = np.bincount(below, weights=1 - part, minlength=len(_SCORES))
@@ -89,14 +89,14 @@ def rate_shares(rate: float) -> Floats:
 def difference_shares(scores: Floats, difference: float, correlation: float) -> Floats:
     """How often a judgement of the second model differs by −1, −0.75, … 1 from the first's.
 
-    A share of what could get worse (or better) does. The rest is the first model's own score with
-    the chance `correlation`, and otherwise another draw.
+    A share of the judgements that could get worse (or better) do. Each of the others is the first
+    model's own score with probability `correlation`, and otherwise a new draw.
     """
     rate = float(scores @ _SCORES)
     room = rate if difference < 0 else 1 - rate
     if abs(difference) > room:
         raise InputError(
-            f"A rate of {rate:.3g} cannot change by {difference:+.3g}; give another --difference."
+            f"A rate of {rate:.3g} cannot change by {difference:+.3g}; set another --difference."
         )
     moved = abs(difference) / room if room else 0.0
     target = 0 if difference < 0 else len(_SCORES) - 1
@@ -115,7 +115,7 @@ def difference_shares(scores: Floats, difference: float, correlation: float) -> 
 def simulate_pool(
     shares: Floats, clustering: Clustering, *, groups: int | None = None, seed: int = 0
 ) -> GroupPool:
-    """Groups in which judgements are alike as often as the clustering says.
+    """Groups whose judgements are correlated as the clustering says.
 
     An item takes its group's draw with one chance and a judgement its item's with another; so
     the correlations of judgements are exactly those given. Without a number of `groups` it is a
@@ -156,7 +156,7 @@ def simulate_pool(
 
 
 def _set_mean(sums: Floats, sizes: Floats, mean: float, rng: np.random.Generator) -> None:
-    """Change a few judgements by one so that chance in the pool is no chance in experiments."""
+    """Change a few judgements by one, so that chance in the pool does not bias the experiments."""
     excess = round(float(sums.sum() - mean * sizes.sum()))
     room = np.flatnonzero(sums > -sizes + 1 if excess > 0 else sums < sizes - 1)
     chosen = rng.choice(room, size=min(abs(excess), len(room)), replace=False)
@@ -164,10 +164,10 @@ def _set_mean(sums: Floats, sizes: Floats, mean: float, rng: np.random.Generator
 
 
 def shifted_pool(sums: Floats, sizes: Floats, difference: float) -> GroupPool:
-    """The groups of a pilot as if their mean difference were another.
+    """The groups of a pilot, changed to have another mean difference.
 
-    If they differ too seldom for that one, those that differ do so in its direction and are as
-    many more as it takes.
+    If they differ too rarely for it, those that differ do so in its direction, and as many more are
+    added as it takes.
     """
     differs = sums != 0
     changed = float(np.abs(sums).sum())
@@ -186,8 +186,8 @@ def shifted_pool(sums: Floats, sizes: Floats, difference: float) -> GroupPool:
 def rejected(sums: Floats, alpha: float, lattice: float = 0.0) -> NDArray[np.bool_]:
     """Whether the permutation test of each experiment (row) rejects at `alpha`, two-sided.
 
-    By the normal distribution of all sign flips, which takes no drawing; on a lattice half a step
-    is taken off, as for a binomial.
+    It uses the normal approximation to all sign flips, which needs no sampling; on a lattice, half
+    a step is subtracted, as for a binomial.
     """
     reached = np.abs(sums.sum(axis=-1)) - lattice
     spread = np.sqrt((sums**2).sum(axis=-1))
@@ -203,7 +203,7 @@ def simulated_power(
     experiments: int = _EXPERIMENTS,
     seed: int = 0,
 ) -> float:
-    """The share of experiments of so many groups that find a difference."""
+    """The share of experiments with this many groups that find a difference."""
     rng = np.random.default_rng(seed)
     chunk = max(1, _DRAWS_IN_MEMORY // groups)
     lattice, found = pool.lattice, 0
@@ -214,7 +214,7 @@ def simulated_power(
 
 
 class PlannedGroups(NamedTuple):
-    """How many groups find a difference, and the simulated power of that many."""
+    """The number of groups that find a difference, and its simulated power."""
 
     groups: int
     power: float
@@ -228,12 +228,12 @@ def plan_groups(
     check_share("power", power)
     difference = abs(float(pool.sums.sum() / pool.sizes.sum()))
     if difference == 0:
-        raise InputError("A difference of 0 is never found; give --difference.")
+        raise InputError("A difference of 0 cannot be found; set --difference.")
     reach = NORMAL.inv_cdf(1 - alpha / 2) + NORMAL.inv_cdf(power)
     start = reach**2 * pool.variance / difference**2
     if start > MOST_GROUPS:
         raise InputError(
-            f"A difference of {difference:.3g} needs more than a million groups; give a larger "
+            f"A difference of {difference:.3g} needs more than a million groups; set a larger "
             "--difference."
         )
     if start > _NORMAL_GROUPS:
@@ -259,7 +259,7 @@ def detectable_difference(
     power: float = POWER,
     seed: int = 0,
 ) -> float | None:
-    """The smallest difference that so many groups find with that power; None if that is more than
+    """The smallest difference that this many groups find with that power; None if it exceeds
     `most`. `pool_at` gives the groups with a difference."""
     check_share("alpha", alpha)
     check_share("power", power)

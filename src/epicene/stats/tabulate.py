@@ -1,8 +1,8 @@
 """Estimates and accuracy tables from a frame of judgements.
 
-A table has many cells, and reading columns of a frame takes longer than computing an estimate. So
-the functions named `…_of_parts` read a frame once and return a function that estimates many parts
-of it together, each given by the numbers of its rows (`rows_by`).
+A table has many cells, and reading the columns of a frame takes longer than computing an estimate.
+The functions named `…_of_parts` therefore read a frame once and return a function that estimates
+many parts of it together, each given by its row numbers (`rows_by`).
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ NOTHING_JUDGED = Estimate(value=None, why="nothing was judged")
 
 
 def share(frame: polars.DataFrame, condition: polars.Expr) -> Estimate:
-    """The share of rows where the condition holds, with an interval that clusters by group."""
+    """The share of rows for which the condition holds, with an interval clustered by group."""
     return estimate_all(share_of_parts(frame, condition), frame)
 
 
 def mean(
     frame: polars.DataFrame, column: str = "value", *, bounds: Bounds | None = None
 ) -> Estimate:
-    """The mean of a column's values where it has some, clustered by group."""
+    """The mean of a column's non-null values, with an interval clustered by group."""
     return estimate_all(mean_of_parts(frame, column, bounds=bounds), frame)
 
 
 def accuracy(frame: polars.DataFrame) -> Estimate:
-    """The share of right outcomes; what is undetected is not right."""
+    """The share of right outcomes; undetected ones count as not right."""
     return estimate_all(accuracy_of_parts(frame), frame)
 
 
@@ -120,11 +120,11 @@ def undetected_share_of_parts(frame: polars.DataFrame) -> PartEstimator:
     return estimate
 
 
-_NO_OUTCOME = Estimate(value=None, why="these judgements are numbers, neither right nor wrong")
+_NO_OUTCOME = Estimate(value=None, why="these scores are numbers, neither right nor wrong")
 
 
 def _outcomes(frame: polars.DataFrame, outcome: str) -> tuple[NDArray[Any], PartEstimator]:
-    """Which rows have an outcome, and how often it is this one in rows that do."""
+    """Which rows have an outcome, and in which of those it is this one."""
     import polars as pl
 
     judged = frame["outcome"].is_not_null().to_numpy()
@@ -144,7 +144,7 @@ def group_codes(frame: polars.DataFrame) -> Ints:
 
 
 class RowsBy(dict[tuple[str, ...], "Ints"]):
-    """Numbers of rows by the values of some columns; none for values that do not occur."""
+    """Row numbers by the values of some columns; none for values that do not occur."""
 
     def __missing__(self, _values: tuple[str, ...]) -> Ints:
         import numpy as np
@@ -153,7 +153,8 @@ class RowsBy(dict[tuple[str, ...], "Ints"]):
 
 
 def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
-    """The rows with each combination of values, sorted by value, but for those with a null."""
+    """The rows with each combination of values, sorted by value; combinations with a null are left
+    out."""
     import numpy as np
     import polars as pl
 
@@ -179,7 +180,7 @@ def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
 def measured_rows(
     parts: Iterable[tuple[tuple[str, ...], Ints]], measures: Iterable[PartEstimator]
 ) -> list[Row]:
-    """A table's row for each part, given by its keys and rows, with a cell for each measure."""
+    """One table row per part (given by its keys and rows), with one cell per measure."""
     keys, rows = zip(*parts, strict=True) if (parts := list(parts)) else ((), ())
     columns = [measure(rows) for measure in measures]
     return [

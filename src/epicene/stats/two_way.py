@@ -1,10 +1,10 @@
 """Means of crossed designs: groups (templates) times another factor (names).
 
-Rows vary by template and by name, so leaving out templates alone misses what names share. The
-variance is that over groups plus that over the other factor minus that over their cells, which both
-count (Cameron, Gelbach and Miller 2011), and never less than either. Its degrees of freedom are
-Satterthwaite's of the two, so that few names count as few. `benchmarks/crossed.py` measures how
-often such intervals cover.
+Rows vary by template and by name, so leaving out templates alone ignores what rows with the same
+name share. The variance is the variance over groups plus that over the other factor minus that over
+their cells, which both include (Cameron, Gelbach and Miller 2011), and never less than either. Its
+degrees of freedom are Satterthwaite's for the two, so that few names count as few.
+`benchmarks/crossed.py` measures the coverage of these intervals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class CrossedSpread(NamedTuple):
-    """How a mean of rows varies over two crossed factors, and what that is made of."""
+    """How a mean of rows varies over two crossed factors, and the components of that variance."""
 
     both: Spread
     groups: Spread

@@ -1,8 +1,8 @@
-"""How far judgements of one item, one group or one wording are alike: components of variance.
+"""Variance components: how similar judgements of one item, one group or one wording are.
 
-By moments: the mean product of two judgements' deviations, over pairs that share the item, the
-group but not the item, or the wording but not the group. This takes no distribution, and holds for
-unequal sizes.
+They are estimated by moments: the mean product of two judgements' deviations, over pairs that share
+the item, the group but not the item, or the wording but not the group. This assumes no distribution
+and holds for unequal sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class VarianceComponents(NamedTuple):
-    """Parts of the variance of one judgement; what there is nothing of in the data is None."""
+    """Components of the variance of one judgement; None for those the data cannot show."""
 
     total: float
     group: float  # shared by items of one group
@@ -35,7 +35,7 @@ class VarianceComponents(NamedTuple):
 
     @property
     def agreement(self) -> float:
-        """The correlation of two judgements of one item; 1 where each has one."""
+        """The correlation of two judgements of one item; 1 if each item has one."""
         if self.item is None:
             return 1.0
         return (self.group + self.item) / self.total if self.total else 0.0
@@ -116,10 +116,10 @@ def crossed_components(
 ) -> CrossedComponents | None:
     """Components of a two-way design with random items and wordings, by the analysis of variance.
 
-    Items that lack a wording are left out; None if fewer than two items or wordings are left. The
-    variance between wordings is what their means differ in less what that owes to chance, which is
-    estimated over groups of items: without groups it is the mean square of the interaction over
-    the number of items. Negative estimates are taken as 0.
+    Items that lack a wording are left out; None if fewer than two items or wordings remain. The
+    variance between wordings is the variance of their means minus the part due to chance, which is
+    estimated over groups of items: without groups, it is the mean square of the interaction divided
+    by the number of items. Negative estimates are taken as 0.
     """
     n = len(values)
     item, wording = encode_groups(items, n), encode_groups(wordings, n)

@@ -3,9 +3,9 @@
 A suite never sees a model. Every suite folder has the same files: `items.py`, `data.py`,
 `protocol.py`, `ask.py`, `judge.py`, `metrics.py`, `tables.py`, `card.toml` and `starter/`; and, if
 it needs them, `published.py` (the paper's numbers), `figures.py`, `statistics.py` (tables of the
-data), `checks.py`, `external_answers.py`, `construction/` and `studies/`. Its `__init__.py` puts
-them together as one `Suite`, declared as an entry point in the group `epicene.suites`.
-A small suite is one file: `definition.py` makes it from a few functions.
+data), `checks.py`, `external_answers.py`, `construction/` and `studies/`. Its `__init__.py`
+combines them into one `Suite`, declared as an entry point in the group `epicene.suites`. A small
+suite is one file: `definition.py` builds it from a few functions.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Protocol(Record, frozen=True, kw_only=True):
-    """How a suite asks and judges. A suite subclasses it with the settings it needs.
+    """How a suite asks and scores. A suite subclasses it with the settings it needs.
 
-    `paper` does what the authors did, faults included; `epicene` is ours; a suite may add others.
+    `paper` does what the authors did, including their errors; `epicene` is ours; a suite may add
+    others.
     """
 
     # The settings that were added after version 0.1.0; see `stored`.
@@ -67,8 +68,8 @@ class Protocol(Record, frozen=True, kw_only=True):
     normalisers: tuple[str, ...] = ()
 
     def stored(self) -> dict[str, Any]:
-        """The settings as a manifest has them: without those that were added later and have their
-        default, so that a run of an earlier version is still the same run.
+        """The settings as stored in a manifest: settings that were added later are left out if they
+        have their default, so that a run of an earlier version is still the same run.
         """
         settings: dict[str, Any] = msgspec.json.decode(to_json(self))
         for name, default in self.before_added().items():
@@ -78,8 +79,8 @@ class Protocol(Record, frozen=True, kw_only=True):
 
     @classmethod
     def before_added(cls) -> dict[str, Any]:
-        """The settings that were added, with their defaults: what was done before there was a
-        choice.
+        """The settings that were added later, with the defaults that match the behaviour before
+        they existed.
         """
         return {
             each.name: each.default_factory()
@@ -91,8 +92,8 @@ class Protocol(Record, frozen=True, kw_only=True):
 
     @property
     def whose_wording(self) -> str:
-        """Whose words a model was asked in, for the headers of tables; "" in a suite that has no
-        choice of it.
+        """Whose wording the model was asked in, for table headers; "" in a suite without a choice
+        of wording.
         """
         return ""
 
@@ -102,7 +103,7 @@ ProtocolT = TypeVar("ProtocolT", bound=Protocol)
 
 
 class StudyCard(Record, frozen=True, kw_only=True):
-    """What one of a suite's human studies asks, and which tables and figures come of it."""
+    """What one of a suite's human studies asks, and which tables and figures it produces."""
 
     about: str
     tables: tuple[str, ...]
@@ -110,7 +111,7 @@ class StudyCard(Record, frozen=True, kw_only=True):
 
 
 class DataLayout(Record, frozen=True, kw_only=True):
-    """A layout in which a suite reads data: which file or folder, and its columns in words."""
+    """A data layout that a suite can read: the file or folder, and descriptions of its columns."""
 
     name: str
     about: str
@@ -119,7 +120,7 @@ class DataLayout(Record, frozen=True, kw_only=True):
 
 
 class SuiteCard(Record, frozen=True, kw_only=True):
-    """What to know about a benchmark before trusting a number of it."""
+    """What to know about a benchmark before trusting its numbers."""
 
     title: str
     about: str
@@ -143,9 +144,10 @@ class SuiteCard(Record, frozen=True, kw_only=True):
 
 
 class Role(Record, frozen=True, kw_only=True):
-    """A part that a model plays in a run. `many` takes several models, and more later.
+    """The role of a model in a run. With `many`, a role takes several models, and more can be added
+    later.
 
-    Where an `optional` role gets no model, the stages that need it are left out.
+    If an `optional` role has no model, the stages that need it are left out.
     """
 
     name: str
@@ -168,7 +170,7 @@ class Answers(tuple[AnsweredRequest, ...]):
     """The answers to one item's requests."""
 
     def where(self, *, stage: str = "", role: str = "", model: str = "", name: str = "") -> Answers:
-        """The answers that match every argument given."""
+        """The answers that match all given arguments."""
         wanted = (stage, role, model, name)
         return Answers(
             answered
@@ -177,11 +179,11 @@ class Answers(tuple[AnsweredRequest, ...]):
         )
 
     def of(self, kind: type[AnswerT]) -> list[AnswerT]:
-        """The answers of one kind, in the order of the requests."""
+        """The answers of one type, in the order of the requests."""
         return [answered.answer for answered in self if isinstance(answered.answer, kind)]
 
     def only(self, kind: type[AnswerT]) -> AnswerT:
-        """The one answer of that kind."""
+        """The only answer of that type."""
         (answer,) = self.of(kind)
         return answer
 
@@ -201,10 +203,9 @@ class Stage(Generic[ItemT, ProtocolT]):
 
     `ask` sees the answers of the stages named in `needs`, and of those that they need, and must be
     a pure function of its arguments. An item is skipped if one of these answers failed; failures in
-    other stages do not matter here.
-    A stage that a protocol does not use (`when`) is left out, and so is a role that only this stage
-    needs: a model need not support verbs that it is never asked. Without `verbs`, they are found by
-    asking about the items of a run.
+    other stages do not matter here. A stage that a protocol does not use (`when`) is left out, and
+    so is a role that only this stage needs: a model need not support verbs that are never
+    requested. Without `verbs`, the verbs are found from the requests for the items of a run.
     """
 
     name: str
@@ -216,14 +217,14 @@ class Stage(Generic[ItemT, ProtocolT]):
 
 
 class DataSource(Record, frozen=True, kw_only=True):
-    """Where items come from: a file or folder of the user's, or the starter set if None."""
+    """Where items come from: the user's file or folder, or the starter set if None."""
 
     path: Path | None = None
     columns: dict[str, str] = {}  # our field → the file's column
 
 
 class Dataset(NamedTuple):
-    """Items, which may be iterated more than once, and the files they come from."""
+    """Items, which can be iterated more than once, and the files they come from."""
 
     name: str
     files: Sequence[Path]
@@ -250,7 +251,7 @@ FRAME_COLUMNS = (
 
 @dataclass(frozen=True)
 class Results(Generic[ProtocolT]):
-    """All judgements of one or more runs of a suite, a row of `frame` for each."""
+    """All judgements of one or more runs of a suite, one row of `frame` per judgement."""
 
     frame: polars.DataFrame
     protocol: ProtocolT
@@ -258,8 +259,8 @@ class Results(Generic[ProtocolT]):
 
 
 class ScoredText(NamedTuple):
-    """A text that a model scored, the request it belongs to, and what it stands for: a pronoun, a
-    gender, the acceptable sentence; `right` is whether that is the right one, if that is known."""
+    """A text that a model scored, its request, and what it represents: a pronoun, a gender, the
+    acceptable sentence; `right` is whether it is the right one, if known."""
 
     request: str
     candidate: str
@@ -324,7 +325,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     )
     # What its tables say of a run in several wordings.
     wordings_note: str = (
-        "Items were asked in several wordings; an item in each of them counts as one of its group."
+        "Items were asked in several wordings; each wording of an item counts as one member "
+        "of the item's group."
     )
     # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata
     # get the same ones.
@@ -390,14 +392,16 @@ class Suite(Generic[ItemT, ProtocolT]):
     file: Path | None = None
 
     def __post_init__(self) -> None:
-        """Check that stages need only earlier ones, and none whose role may get more models later:
-        models added later must not change what is asked.
+        """Check that stages need only earlier stages, and none whose role may get more models
+        later: models added later must not change what is asked.
         """
         earlier: dict[str, Role] = {}
         for stage in self.stages:
             for name in stage.needs:
                 if name not in earlier:
-                    raise ValueError(f"{self.name}: {stage.name} needs {name}, not an earlier one.")
+                    raise ValueError(
+                        f"{self.name}: {stage.name} needs {name}, which is not an earlier stage."
+                    )
                 if earlier[name].many:
                     raise ValueError(f"{self.name}: {stage.name} needs {name} of many models.")
             earlier[stage.name] = self.role(stage.role)
@@ -407,8 +411,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     ) -> Suite[ItemT, ProtocolT]:
         """The suite with only the stages that the protocol uses and whose roles have models.
 
-        `roles` names the optional roles that have a model. A stage that needs one which is left out
-        sees what that one would have seen.
+        `roles` names the optional roles that have a model. A stage that needs an omitted stage sees
+        what that stage would have seen.
         """
         left_out = {role.name for role in self.roles if role.optional} - set(roles)
         stages = tuple(
@@ -418,8 +422,8 @@ class Suite(Generic[ItemT, ProtocolT]):
             asked = dict.fromkeys(stage.role for stage in self.stages if stage.when(protocol))
             wanted = " or ".join(f"--model {role}=SPEC" for role in asked)
             raise InputError(
-                f"With these settings and models the suite {self.name} asks nothing; "
-                + (f"give a model that is asked: {wanted}." if wanted else "change the settings.")
+                f"With these settings and models, the suite {self.name} sends no requests; "
+                + (f"add {wanted}." if wanted else "change the settings.")
             )
         used = {stage.role for stage in stages}
         needs: dict[str, tuple[str, ...]] = {}  # of each stage, the remaining ones that it needs
@@ -436,7 +440,7 @@ class Suite(Generic[ItemT, ProtocolT]):
 
     @property
     def stage_groups(self) -> tuple[tuple[Stage[ItemT, ProtocolT], ...], ...]:
-        """The stages in groups: a stage is in the group of those it needs, and no group needs
+        """The stages in groups: a stage is in the same group as those it needs, and no group needs
         another.
         """
         groups: list[tuple[Stage[ItemT, ProtocolT], ...]] = []
@@ -462,9 +466,9 @@ class Suite(Generic[ItemT, ProtocolT]):
         raise unknown(f"role in the suite {self.name}", name, (role.name for role in self.roles))
 
     def study_name(self, name: str) -> str:
-        """The name of one of its studies; of the only one, if none is named."""
+        """The name of one of its studies; if none is given, that of the only one."""
         if not self.studies:
-            raise InputError(f"The suite {self.name} has no studies for people.")
+            raise InputError(f"The suite {self.name} has no human studies.")
         if not name and len(self.studies) == 1:
             (name,) = self.studies
         if name not in self.studies:
@@ -483,7 +487,7 @@ SuiteLike: TypeAlias = "str | Suite[Any, Any] | SuiteDefinition"
 
 
 def find_suite(suite: SuiteLike) -> Suite[Any, Any]:
-    """The suite of that name or in that file (`PATH.py[:NAME]`), or of a definition."""
+    """The suite with that name or in that file (`PATH.py[:NAME]`), or that of a definition."""
     from epicene.suites import suite_files
 
     if isinstance(suite, Suite):
@@ -503,7 +507,7 @@ def read_card(path: Path) -> SuiteCard:
 def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, Any], seed: int | None
 ) -> Protocol:
-    """The protocol of that name, with the user's settings instead of its own."""
+    """The protocol with that name, with the user's settings replacing its own."""
     from epicene.suites.paper_material import mark_own_wording
     from epicene.suites.protocol_settings import adjustable, read_setting
 

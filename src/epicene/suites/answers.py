@@ -1,4 +1,4 @@
-"""Prepare answers for judging: strip wrappers from texts, normalise log-likelihoods by length.
+"""Prepare answers for scoring: strip wrappers from texts, normalise log-likelihoods by length.
 
 The cleaning rule, applied repeatedly until nothing changes:
 
@@ -7,8 +7,8 @@ The cleaning rule, applied repeatedly until nothing changes:
    beginning.
 3. Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
 
-A label or pair of quotes that the source sentence has itself is kept. Nothing else is touched: an
-explanation after the sentence, or a second sentence, remains and is counted.
+A label or pair of quotes that the source sentence itself has is kept. Nothing else is changed: an
+explanation after the sentence, or a second sentence, remains and counts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _OPENINGS = tuple(opening for opening, _ in _PAIRS)
 
 
 def said_twice(text: str) -> str:
-    """A text with its longest word once more at the end: wrong, whatever the text."""
+    """A text with its longest word repeated at the end: wrong for any text."""
     return f"{text} {max(text.split(), key=len, default='…')}"
 
 
@@ -131,7 +131,7 @@ WHOLE_TEXTS = "whole texts"
 
 
 def measures_of(scores: Scores, own: str) -> tuple[LikelihoodMeasure, ...]:
-    """The measures that scores have: where the tokens are not known there is no number per token,
+    """The measures that scores have: if the tokens are not known, there is no number per token,
     unless it is the protocol's `own` measure."""
     if not scores.method.endswith(WHOLE_TEXTS):
         return LIKELIHOOD_MEASURES
@@ -142,7 +142,7 @@ _WITHOUT_TOKENS: tuple[LikelihoodMeasure, ...] = ("sum", "per word", "per charac
 
 
 def normalised_likelihood(text: TextScore, measure: LikelihoodMeasure) -> float:
-    """The log-likelihood of a text, in all or per unit."""
+    """The log-likelihood of a text, in total or per unit."""
     return text.sum / max(_UNITS[measure](text), 1)
 
 

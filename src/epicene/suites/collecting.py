@@ -1,8 +1,8 @@
-"""Gather a suite's published files from clones and zip files that a user has.
+"""Gather a suite's published files from the user's clones and zip files.
 
-A file is known by its hash, among those whose name is looked for: what has another content is
-named and left where it is. A repository may call a file as another one is called in our layout
-(`pronouns.csv`).
+A file is identified by its hash, among those with a name that is searched for: files with different
+content are reported and left where they are. A repository may use a name that another file has in
+our layout (`pronouns.csv`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MAX_BYTES = 256 * 2**20  # of one file; far above any that is published
 
 
 class CollectedFiles(NamedTuple):
-    """The files that were gathered, those that are missing, and those found with another content:
-    for each the place where it was found."""
+    """The files that were gathered, those that are missing, and those found with different content,
+    each with the place where it was found."""
 
     found: dict[str, str]
     missing: tuple[str, ...]
@@ -37,7 +37,7 @@ class CollectedFiles(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A file with a name that is looked for."""
+    """A file with a name that is searched for."""
 
     place: str
     name: str
@@ -70,11 +70,11 @@ def collect_files(wanted: Mapping[str, str], sources: Sequence[Path], out: Path)
 
 
 def _check_free(wanted: Mapping[str, str], out: Path) -> None:
-    """Raise if another file lies where one is to be written."""
+    """Raise if a different file exists where one would be written."""
     for path, sha256 in wanted.items():
         there = out / path
         if there.exists() and (not there.is_file() or sha256_of(there) != sha256):
-            raise InputError(f"{there} is another file; name an empty folder with --out.")
+            raise InputError(f"{there} is a different file; give an empty folder with --out.")
 
 
 def _candidates(source: Path, names: Mapping[str, object]) -> Iterator[_Candidate]:
@@ -89,7 +89,7 @@ def _candidates(source: Path, names: Mapping[str, object]) -> Iterator[_Candidat
     elif source.exists():
         raise InputError(f"{source} is neither a folder nor a zip file.")
     else:
-        raise InputError(f"There is no {source}; --from names a clone or a zip file.")
+        raise InputError(f"{source} does not exist; --from must be a clone or a zip file.")
 
 
 def _read(path: Path) -> bytes:
@@ -117,12 +117,12 @@ def _zipped(source: Path, names: Mapping[str, object]) -> Iterator[_Candidate]:
 
 
 def _check_inside(source: Path, name: str) -> None:
-    """Raise at a name that would lie outside the folder in which the zip file is unpacked."""
+    """Raise for a name that would be outside the folder in which the zip file is unpacked."""
     windows = PureWindowsPath(name)
     if ".." in windows.parts or windows.drive or windows.root or PurePosixPath(name).is_absolute():
         raise InputError(
-            f"{source} holds {name!r}, which would lie outside its folder; such a file is not "
-            "trusted, so nothing is read from it."
+            f"{source} contains {name!r}, which would be outside its folder; nothing is read "
+            "from such a file because it cannot be trusted."
         )
 
 
@@ -143,5 +143,7 @@ def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> byt
 
 def _checked(content: bytes, place: str) -> bytes:
     if len(content) > MAX_BYTES:
-        raise InputError(f"{place} is longer than {MAX_BYTES // 2**20} MiB, so it is no data file.")
+        raise InputError(
+            f"{place} is larger than {MAX_BYTES // 2**20} MiB, so it is not a data file."
+        )
     return content

@@ -1,8 +1,8 @@
 """The interface for building data sets: steps that compute, ask models or ask people.
 
-A step sees the rows of the steps before it, by step name, and returns rows of its own: plain JSON
-objects, so that a person can read and correct them between two steps. A suite defines what is asked
-and how answers become rows; `epicene.runs.dataset_builder` asks, stores and resumes.
+A step gets the rows of earlier steps, by step name, and returns its own rows: plain JSON objects,
+so that a person can read and correct them between two steps. A suite defines what is asked and how
+answers become rows; `epicene.runs.dataset_builder` asks, stores and resumes.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def kept_rows(rows: Iterable[StepRow]) -> list[StepRow]:
 class BuildSettings(Record, frozen=True, kw_only=True):
     """The settings of a construction. A suite subclasses it.
 
-    `files` lists the settings that are paths: such a file is identified by its content, wherever it
-    is, and must not change during the construction.
+    `files` lists the settings that are paths: such a file is identified by its content, not by its
+    location, and must not change during the construction.
     """
 
     files: ClassVar[tuple[str, ...]] = ()
@@ -43,7 +43,7 @@ SettingsT = TypeVar("SettingsT", bound=BuildSettings)
 
 
 class ModelReply(NamedTuple):
-    """What one model answered to one request."""
+    """One model's answer to one request."""
 
     request: Request
     identity: Identity
@@ -73,7 +73,7 @@ class Compute(Generic[SettingsT]):
 
 @dataclass(frozen=True)
 class AskModels(Generic[SettingsT]):
-    """A step that makes rows from models' answers. Every request has an id (`item`) of its own.
+    """A step that makes rows from models' answers. Every request has its own id (`item`).
 
     With `many`, the role takes several models, at least `least`, and each gets all requests.
     """

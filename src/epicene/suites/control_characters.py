@@ -1,4 +1,4 @@
-"""Find control characters in data files: models see them, and people do not."""
+"""Find control characters in data files: models see them, people do not."""
 
 from __future__ import annotations
 

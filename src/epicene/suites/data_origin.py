@@ -1,4 +1,4 @@
-"""Whether data are the starter set, the published data or the user's, and the card that is true."""
+"""Whether data are the starter set, the published data or the user's, and the card that applies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ DataOrigin: TypeAlias = Literal["starter", "published", "own"]
 
 
 def data_origin(suite: Suite[Any, Any], data: str, files: Iterable[tuple[str, str]]) -> DataOrigin:
-    """Where data of that name come from, by the names and hashes of their files.
+    """Where data of that name come from, according to the names and hashes of their files.
 
-    A suite that does not know its published files is taken to be run on them.
+    A suite that does not list its published files is assumed to be run on them.
     """
     if _is_starter(data):
         return "starter"
@@ -34,7 +34,7 @@ def _is_starter(data: str) -> bool:
 
 
 def card_for(suite: Suite[Any, Any], origin: DataOrigin) -> SuiteCard:
-    """The card, of the user's own data without what is true of the published data only."""
+    """The card; for the user's own data, without what is true only of the published data."""
     if origin != "own":
         return suite.card
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Metrics, tables and figures of a suite that defines none: shares and means, by facet.
+"""Metrics, tables and figures for suites that define none: shares and means, by facet.
 
 A measure is what `judge` returned under one name. Outcomes give the share of right ones and of
 undetected ones, values their mean, and labels without an outcome the share of each.
@@ -76,7 +76,7 @@ def measures(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
 
 
 def default_metrics(results: Results[Any]) -> dict[str, Estimate]:
-    """Each statistic of each measure, but the undetected share, which is there anyway."""
+    """Each statistic of each measure, except the undetected share, which is always present."""
     return {
         _metric_name(statistic.name, measure): statistic.of(part)
         for measure, part in measures(results.frame)
@@ -125,7 +125,7 @@ def table_names(facets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _facets(frame: polars.DataFrame, first: Sequence[str]) -> list[str]:
-    """The facets of these judgements: those of the suite, then those that its judge added."""
+    """The facets of these judgements: those of the suite, then those added by its judge."""
     import polars as pl
 
     added = sorted(

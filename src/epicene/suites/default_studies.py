@@ -1,7 +1,7 @@
-"""The human studies of a suite that defines none.
+"""Human studies for suites that define none.
 
-`check`: people see what was asked, what was answered and how it was judged, and say whether the
-judgement is right. `choice`: people choose the better of the two texts that models choose between.
+`check`: people see what was asked, what was answered and how it was scored, and say whether the
+score is right. `choice`: people choose the better of the two texts that models choose between.
 """
 
 from __future__ import annotations
@@ -51,17 +51,15 @@ _PER_CELL = 25
 _TABLES = ("people", "agreement")
 
 STUDY_CARDS = {
-    CHECK: StudyCard(
-        about="Whether the automatic judgement of an answer is right.", tables=_TABLES
-    ),
-    CHOICE: StudyCard(about="Which of two texts is the better one.", tables=_TABLES),
+    CHECK: StudyCard(about="Whether the automatic score of an answer is right.", tables=_TABLES),
+    CHOICE: StudyCard(about="Which of two texts is better.", tables=_TABLES),
 }
 
 
 def default_studies(
     suite: GetSuite, facets_of: Callable[[Item], dict[str, str]]
 ) -> dict[str, StudyKind[Any, Any]]:
-    """Both studies, of a suite that is there when they are drawn."""
+    """Both studies, for a suite that is given when they are drawn."""
     return {
         CHECK: StudyKind(
             study=lambda _protocol: _check_study(suite()),
@@ -187,7 +185,8 @@ def _judge_check(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def _checks(suite: GetSuite, results: Results[Any]) -> Iterator[HeadlineCheck]:
-    """Every headline that is a share of right judgements: those that people reject are turned."""
+    """Every headline that is a share of right judgements: judgements that people reject are
+    reversed."""
     for headline in headline_metrics_of(suite(), results):
         if headline.item_scores is not None:
             yield HeadlineCheck(
@@ -199,8 +198,8 @@ def _checks(suite: GetSuite, results: Results[Any]) -> Iterator[HeadlineCheck]:
 
 
 def _checked_value(label: str, automatic: float, item: StudyItem) -> float | None:
-    """The score after the check; open if people cannot tell, or if they reject that an answer is
-    neither right nor wrong."""
+    """The score after the check; open if people cannot tell, or if they reject the score “neither
+    right nor wrong”."""
     if label == "yes":
         return automatic
     rejected_neither = item.fields["judgement"].endswith(_OUTCOMES["undetected"])
@@ -265,7 +264,7 @@ def _choice_item(request: Score, right: int | None, facets: str) -> StudyItem:
 
 
 def _judge_choice(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Right where people choose the text that is right by the suite's judge."""
+    """Right if people choose the text that the suite's judge counts as right."""
     label, right = str(response.answers["better"]), item.fields["right"]
     outcome: Outcome | None = None if not right else "right" if label == right else "wrong"
     yield _judged(item, CHOICE, label, outcome)

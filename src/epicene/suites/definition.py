@@ -80,12 +80,12 @@ def suite(
     licence: str = "",
     **parts: Any,
 ) -> SuiteDefinition:
-    """Define a suite; decorate functions with its `ask` and `judge`, and perhaps `metric`.
+    """Define a suite; decorate functions with its `ask`, `judge` and, optionally, `metric`.
 
     `items` are rows (a list of dicts, a frame, a dataset), the path of a file (CSV, TSV, JSONL,
-    JSON, Parquet; relative to the suite's file), or a function that returns one of these.
-    `facets` names the columns by which results are broken down, `settings` what `--set` can change.
-    Raise `version` when `ask` changes. `parts` replaces any other part of a `Suite`.
+    JSON, Parquet; relative to the suite's file), or a function that returns one of these. `facets`
+    names the columns by which results are broken down; `settings` are what `--set` can change.
+    Increase `version` when `ask` changes. `parts` replaces any other part of a `Suite`.
 
     >>> import epicene
     >>> rows = [{"before": "The queen saw ", "right": "herself", "wrong": "himself"}]
@@ -123,9 +123,10 @@ def suite(
 
 
 def choose(before: str, options: Iterable[str], after: str = "", **fields: Any) -> Score:
-    """Score a text with each of the options in it; `answer.best` is the likeliest one's number.
+    """Score a text with each of the options inserted; `answer.best` is the index of the most likely
+    option.
 
-    The parts are put together as they are: blanks between words belong to them.
+    The parts are joined as they are: include the spaces between words.
     """
     return Score(texts=tuple(f"{before}{option}{after}" for option in options), **fields)
 
@@ -137,7 +138,7 @@ class _StageFunction(msgspec.Struct, frozen=True):
 
 
 class SuiteDefinition:
-    """A suite that `epicene.suite` defines, and the decorators for its functions."""
+    """A suite defined with `epicene.suite`, and the decorators for its functions."""
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class SuiteDefinition:
         self._version = version
         self._card = dict(card)
         self._parts = dict(parts)
-        self._roles = {_MODEL: "the model that is measured"}
+        self._roles = {_MODEL: "the model to measure"}
         self._stages: list[_StageFunction] = []
         self._judge: UserFunction | None = None
         self._metrics: dict[str, UserMetric] = {}
@@ -185,7 +186,7 @@ class SuiteDefinition:
     # --- decorators ------------------------------------------------------------------------
 
     def ask(self, function: FunctionT) -> FunctionT:
-        """What the model is asked about an item: `ask(item)` returns a request, or several."""
+        """What the model is asked about an item: `ask(item)` returns one or more requests."""
         self._stages[:1] = [_StageFunction(_ASK, _MODEL, self._own(function))]
         self._changed()
         return function
@@ -193,14 +194,14 @@ class SuiteDefinition:
     def stage(
         self, name: str, *, role: str = _MODEL, about: str = ""
     ) -> Callable[[FunctionT], FunctionT]:
-        """What is asked next, of the model or of another one: `function(item, answer)`.
+        """What to ask next, of the same model or another one: `function(item, answer)`.
 
-        The function gets what was answered in the stages before, in their order.
+        The function gets the answers of the earlier stages, in order.
         """
 
         def decorate(function: FunctionT) -> FunctionT:
             if not self._stages or name == _ASK:
-                raise InputError(f"{self.name}: the stage {name} comes after @{self.name}.ask.")
+                raise InputError(f"{self.name}: the stage {name} must come after @{self.name}.ask.")
             self._roles.setdefault(role, about or f"answers in the stage {name}")
             stages = {each.name: each for each in self._stages}
             stages[name] = _StageFunction(name, role, self._own(function))
@@ -211,10 +212,10 @@ class SuiteDefinition:
         return decorate
 
     def judge(self, function: FunctionT) -> FunctionT:
-        """What an answer is worth: `judge(item, answer)`, with the answer of every stage.
+        """How to score an answer: `judge(item, answer)`, with the answer of every stage.
 
-        It returns whether the answer is right, None if it says neither, a number, a label, a
-        `Judgement`, a dict of these by name, or a list.
+        It returns whether the answer is right, None if it is neither right nor wrong, a number, a
+        label, a `Judgement`, a dict of these by name, or a list.
         """
         self._judge = self._own(function)
         self._changed()
@@ -227,9 +228,9 @@ class SuiteDefinition:
     def metric(
         self, function: FunctionT | None = None, *, unit: MetricUnit = "number"
     ) -> FunctionT | Callable[[FunctionT], FunctionT]:
-        """A metric beside the usual ones: a function of the frame of judgements.
+        """An additional metric: a function of the frame of judgements.
 
-        A number gets its interval from leaving out groups; an `Estimate` brings its own.
+        A number gets its interval from leaving out groups; an `Estimate` has its own.
         """
 
         def decorate(function: FunctionT) -> FunctionT:
@@ -250,12 +251,11 @@ class SuiteDefinition:
 
     @cached_property
     def suite(self) -> Suite[Any, Any]:
-        """The suite, with a default for everything that was not defined."""
+        """The suite, with defaults for everything that was not defined."""
         if not self._stages or self._judge is None:
             missing = "ask" if not self._stages else "judge"
             raise InputError(
-                f"The suite {self.name} lacks a function that is decorated with @{self.name}."
-                f"{missing}."
+                f"The suite {self.name} needs a function decorated with @{self.name}.{missing}."
             )
         answers: list[str] = []
         for stage in self._stages:
@@ -349,7 +349,7 @@ class SuiteDefinition:
     def _answered(
         self, item: Item, answers: Answers, protocol: Protocol, stages: int
     ) -> list[Answered]:
-        """What the first stages asked and what was answered; raises if not all is."""
+        """The requests and answers of the first stages; raises if an answer is missing."""
         found: list[Answered] = []
         for stage in self._stages[:stages]:
             result = stage.function(item, *(each.given for each in found), settings=protocol)
@@ -357,8 +357,8 @@ class SuiteDefinition:
             by_name = {each.name: each.answer for each in answers.where(stage=stage.name)}
             if by_name.keys() != {request.name for request in requests}:
                 raise MissingAnswersError(
-                    f"The item {item.id!r} lacks an answer in the stage {stage.name}, so it cannot "
-                    "be judged."
+                    f"The item {item.id!r} has no answer in the stage {stage.name}, so it "
+                    "cannot be scored."
                 )
             given = [by_name[request.name] for request in requests]
             found.append(Answered(stage.name, requests, given, single=single))
@@ -375,7 +375,7 @@ class SuiteDefinition:
                 yield prompt
 
     def _check(self, items: Sequence[Item], protocol: Protocol) -> Iterator[DataIssue]:
-        """Whether every item can be asked about, and choices are different."""
+        """Check that every item can be asked about and that its choices differ."""
         for item in items:
             try:
                 requests = self._ask_stage(0, item, Answers(), protocol)
@@ -397,7 +397,7 @@ class SuiteDefinition:
         yield from judgements_of(self._judge, result, item, stages, self._facets_of(item))
 
     def _facets_of(self, item: Item) -> dict[str, str]:
-        """The facets of an item that a frame has no column for anyway."""
+        """The facets of an item for which a frame has no standard column."""
         values = {name: getattr(item, name) for name in self._facets if name != "language"}
         return {name: "" if value is None else str(value) for name, value in values.items()}
 
@@ -412,7 +412,7 @@ class SuiteDefinition:
     def _scored_texts(
         self, item: Item, answers: Answers, protocol: Protocol
     ) -> Iterator[ScoredText]:
-        """Every text that was scored, numbered among its choices."""
+        """Every text that was scored, numbered within its choices."""
         judge = SingleAnswerJudge(self.suite, protocol)
         for number, asked in enumerate(self._answered(item, answers, protocol, len(self._stages))):
             for request, answer in zip(asked.requests, asked.answers, strict=True):
@@ -430,13 +430,13 @@ class SuiteDefinition:
 
 
 def _check_names(name: str, facets: Sequence[str], parts: Mapping[str, Any]) -> None:
-    """Raise if the suite, a facet or a part has a name that it cannot have."""
+    """Raise if the suite, a facet or a part has an invalid name."""
     if not name or any(sign in name for sign in ":/\\") or name != name.strip():
-        raise InputError(f"A suite cannot be called {name!r}; leave out colons and slashes.")
+        raise InputError(f"A suite cannot be named {name!r}; leave out colons and slashes.")
     if clash := _NO_FACETS & set(facets):
         raise InputError(
-            f"The suite {name} cannot have a facet called {min(clash)!r}, as results have a column "
-            "of that name; rename the column."
+            f"The suite {name} cannot have a facet named {min(clash)!r}, because results have "
+            "a column with that name; rename the column."
         )
     known = {field for field in Suite.__dataclass_fields__ if field not in _GIVEN}
     for part in parts:

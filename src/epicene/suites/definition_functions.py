@@ -1,7 +1,7 @@
-"""The functions of a suite that is defined in one file: what they are given, and what they return.
+"""The functions of a suite defined in one file: their arguments and what they return.
 
-An error in one of them is one sentence that names the item and the line; what was answered before
-is kept.
+An error in one of them is reported in one sentence that names the item and the line; earlier
+answers are kept.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MissingAnswersError(InputError, ValueError):
 
 
 class UserFunction:
-    """A function of the user's, with the file it is in."""
+    """A user's function, with the file it is in."""
 
     def __init__(self, function: Callable[..., Any], file: Path | None) -> None:
         self._function = function
@@ -61,7 +61,7 @@ class UserFunction:
         self._takes_settings = _SETTINGS in inspect.signature(function).parameters
 
     def check_parameters(self, *names: str) -> None:
-        """Raise if the function cannot be called with these, beside `settings`."""
+        """Raise if the function cannot be called with these arguments, besides `settings`."""
         try:
             inspect.signature(self._function).bind(
                 *names, **({_SETTINGS: None} if self._takes_settings else {})
@@ -78,7 +78,7 @@ class UserFunction:
         return f"{self.name} of {self._file.name}" if self._file else self.name
 
     def __call__(self, item: Item, *answers: Any, settings: Protocol) -> Any:
-        """Call it about an item."""
+        """Call the function for an item."""
         more = {_SETTINGS: settings} if self._takes_settings else {}
         try:
             result = self._function(item, *answers, **more)
@@ -89,7 +89,7 @@ class UserFunction:
             raise self._error(f" for the item {item.id!r}", error) from error
 
     def about_all(self, *frame: polars.DataFrame) -> Any:
-        """Call it about a frame of judgements, or about nothing."""
+        """Call the function with a frame of judgements, or without arguments."""
         try:
             return self._function(*frame)
         except EpiceneError:
@@ -100,12 +100,12 @@ class UserFunction:
     def _error(self, about: str, error: Exception) -> InputError:
         message = f"{type(error).__name__}: {error}".rstrip(": ")
         return InputError(
-            f"The function {self.place} failed{about} ({self._line(error)}{message}); what was "
-            "answered is kept."
+            f"The function {self.place} failed{about} ({self._line(error)}{message}); the "
+            "answers so far are kept."
         )
 
     def _line(self, error: Exception) -> str:
-        """The last line of the user's file that the error went through."""
+        """The last line of the user's file in the traceback."""
         code = getattr(inspect.unwrap(self._function), "__code__", None)
         line, trace = "", error.__traceback__
         while trace is not None:
@@ -145,7 +145,7 @@ def requests_of(
         if names.count(name) > 1:
             raise InputError(
                 f"The function {function.place} gives two requests of the item {item.id!r} the "
-                f"name {name!r}."
+                f"same name {name!r}."
             )
     return tuple(named), single
 
@@ -166,7 +166,7 @@ def _wrong_request(function: UserFunction, result: object, item: Item) -> InputE
     verbs = ", ".join(kind.__name__ for kind in REQUESTS)
     return InputError(
         f"The function {function.place} returned a {type(result).__name__} for the item "
-        f"{item.id!r}; it must return a request or several ({verbs})."
+        f"{item.id!r}; it must return one or more requests ({verbs})."
     )
 
 
@@ -192,14 +192,15 @@ class Answered:
         self.given = answers[0] if single else list(answers)
 
     def about(self, name: str) -> Answered:
-        """The part that the request of that name is; all of it, if there is none."""
+        """The part for the request of that name; everything, if there is none."""
         for request, answer in zip(self.requests, self.answers, strict=True):
             if name and request.name == name:
                 return Answered(self.stage, [request], [answer], single=True)
         return self
 
     def evidence(self, sample: Sample | None, *, first: bool) -> Iterator[tuple[str, str]]:
-        """What a person reads beside a judgement; of several samples, the one it is about."""
+        """What a person reads next to a judgement; if there are several samples, the one it is
+        about."""
         for request, answer in zip(self.requests, self.answers, strict=True):
             which = f" {request.name}" if len(self.requests) > 1 else ""
             if first:
@@ -285,7 +286,7 @@ def _is_list(result: object) -> bool:
 
 
 def _named(result: Any) -> Iterator[tuple[str, str, Sample | None, Any]]:
-    """Each value with its name, its measure and its place in a list."""
+    """Each value with its name, its measure and its index in a list."""
     if isinstance(result, Mapping):
         for key, value in result.items():
             for name, _, sample, each in _named(value):
@@ -299,7 +300,7 @@ def _named(result: Any) -> Iterator[tuple[str, str, Sample | None, Any]]:
 
 
 def _judgement(value: Any) -> Judgement | None:
-    """A judgement of what one value says; None if it says nothing."""
+    """The judgement that one value gives; None if it gives none."""
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()
     match value:

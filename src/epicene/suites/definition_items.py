@@ -1,4 +1,4 @@
-"""The items of a suite that is defined in one file: from a file, a list, a frame or a dataset."""
+"""The items of a suite defined in one file: from a file, a list, a frame or a dataset."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def item_fields(item: Item) -> dict[str, Any]:
 
 
 class ItemReader:
-    """Reads the items of a suite, its own or those of another file."""
+    """Reads the items of a suite: its own, or those of another file."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ItemReader:
                 numbered = "id" not in row.values
             item = self._convert(row, number, numbered)
             if item.id in seen:
-                raise InputError(f"{row.location} has the id {item.id!r} again ({seen[item.id]}).")
+                raise InputError(f"{row.location} repeats the id {item.id!r} ({seen[item.id]}).")
             seen[item.id] = row.location.rstrip(",")
             items.append(item)
         return tuple(items)
@@ -112,17 +112,20 @@ class ItemReader:
     def _convert(self, row: FileRow, number: int, numbered: bool) -> Item:
         values = _plain(row)
         if numbered and "id" in values:
-            raise InputError(f"{row.location} has an id, and the first row has none; give all one.")
+            raise InputError(
+                f"{row.location} has an id, but the first row has none; give every item an id or "
+                "none."
+            )
         name = str(number) if numbered else values.get("id")
         if name in ("", None):
-            raise InputError(f"{row.location} has no id; give every item its own, or none an id.")
+            raise InputError(f"{row.location} has no id; give every item an id or none.")
         values["id"] = str(name)
         values["group"] = str(values.get("group") or "")
         values["language"] = values.get("language") or self._language
         try:
             item = msgspec.convert(self._arranged(values, row), self._kind, strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(f"{row.location} does not fit: {error}.") from None
+            raise InputError(f"{row.location} is invalid: {error}.") from None
         for facet in self._facets:
             if not hasattr(item, facet):
                 known = (name for name in values if name not in Item.__struct_fields__)
@@ -130,7 +133,8 @@ class ItemReader:
         return item
 
     def _arranged(self, values: dict[str, Any], row: FileRow) -> dict[str, Any]:
-        """The values as the kind of item has them; columns that it has no field for are left."""
+        """The values converted to the item's fields; columns without a field are kept as they
+        are."""
         if self._kind is not RowItem:
             return {
                 key: each for key, each in values.items() if key in self._kind.__struct_fields__
@@ -138,8 +142,8 @@ class ItemReader:
         own = {key: values.pop(key) for key in Item.__struct_fields__}
         if clash := _TAKEN & values.keys():
             raise InputError(
-                f"{row.location} has a column {min(clash)!r}, a name that items have for something "
-                "else; rename it."
+                f"{row.location} has a column {min(clash)!r}, a name that is reserved in "
+                "items; rename it."
             )
         return {**own, "columns": values}
 
@@ -155,8 +159,8 @@ def _memory_rows(given: Any, columns: Mapping[str, str]) -> Iterator[FileRow]:
             f" with the parts {', '.join(map(str, given))}" if isinstance(given, Mapping) else ""
         )
         raise InputError(
-            f"The items are a {type(given).__name__}{parts}; a list of rows, a frame, a dataset or "
-            "the path of a file is wanted."
+            f"The items are a {type(given).__name__}{parts}; give a list of rows, a frame, a "
+            "dataset or the path of a file."
         )
     for number, row in enumerate(given, start=1):
         location = f"{IN_MEMORY}, row {number},"
@@ -183,17 +187,17 @@ def _fields(row: object, location: str) -> dict[str, Any]:
 
 
 def _plain(row: FileRow) -> dict[str, Any]:
-    """The values as a stored item has them, so that a run that is resumed reads the same."""
+    """The values as a stored item has them, so that a resumed run reads the same values."""
     try:
         return msgspec.json.decode(  # type: ignore[no-any-return]
             msgspec.json.encode(row.values, enc_hook=_number), strict=False
         )
     except (TypeError, UnicodeEncodeError, msgspec.MsgspecError) as error:
-        raise InputError(f"{row.location} holds a value that cannot be stored: {error}.") from None
+        raise InputError(f"{row.location} has a value that cannot be stored: {error}.") from None
 
 
 def _number(value: Any) -> Any:
-    """A number of numpy's as one of Python's."""
+    """A NumPy number as a Python number."""
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""A metric that is one function of the frame of judgements."""
+"""A metric defined by one function of the frame of judgements."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class UserMetric:
-    """A metric of the user's: a number gets its interval from leaving out groups."""
+    """A user's metric: a number gets its interval from leaving out groups."""
 
     def __init__(self, function: UserFunction, unit: MetricUnit) -> None:
         if function.name == UNDETECTED:
-            raise InputError(f"Every suite has a metric {UNDETECTED}; rename yours.")
+            raise InputError(f"Every suite already has a metric {UNDETECTED}; rename yours.")
         function.check_parameters("frame")
         self.name = function.name
         self._function = function
@@ -29,7 +29,7 @@ class UserMetric:
 
     @property
     def headline(self) -> HeadlineMetric:
-        """The metric as one by which models are compared."""
+        """The metric as a headline by which models are compared."""
         return HeadlineMetric(
             name=self.name, estimate=self.estimate, unit=self._unit, by_language=False
         )

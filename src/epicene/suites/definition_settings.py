@@ -1,4 +1,4 @@
-"""The settings of a suite that is defined in one file, as protocols."""
+"""The settings of a suite defined in one file, as protocols."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_protocols(
             found[other] = msgspec.convert({**about, **values}, kind)
         except msgspec.ValidationError as error:
             raise InputError(
-                f"The protocol {other} of the suite {name} is wrong: {error}."
+                f"The protocol {other} of the suite {name} is invalid: {error}."
             ) from None
     return found
 
@@ -51,7 +51,7 @@ def _frozen(value: Any) -> Any:
 def _type_of(suite: str, name: str, value: Any) -> Any:
     """The type of a setting, from its default."""
     if name in _TAKEN or not name.isidentifier():
-        raise InputError(f"The suite {suite} cannot have a setting called {name!r}.")
+        raise InputError(f"The suite {suite} cannot have a setting named {name!r}.")
     if isinstance(value, list | tuple):
         kinds = {type(each) for each in value} or {str}
         if len(kinds) == 1 and kinds <= {str, int, float}:
@@ -59,6 +59,6 @@ def _type_of(suite: str, name: str, value: Any) -> Any:
     elif type(value) in (bool, int, float, str):
         return type(value)
     raise InputError(
-        f"The setting {name} of the suite {suite} is {value!r}; its default must be a text, a "
+        f"The setting {name} of the suite {suite} is {value!r}; its default must be text, a "
         "number, true or false, or a list of texts or numbers."
     )

@@ -1,4 +1,4 @@
-"""Headline metrics: the few key figures of a suite by which models are compared."""
+"""Headline metrics: the few key numbers of a suite by which models are compared."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MetricUnit: TypeAlias = Literal["share", "number"]
 
 
 class HeadlineMetric(NamedTuple):
-    """A key figure of one run, which `estimate` computes from the run's results.
+    """A key number of one run, which `estimate` computes from the run's results.
 
     `item_scores` returns the judgements it is the mean of, each with a `score` between 0 and 1, so
-    that models can be compared item by item; None where no value is better than another.
-    `chance` is the value without any knowledge, if one is defined; `chance_request` names the
-    request for scores whose number of candidates defines it. `contrasts` are the facets within
-    which the report compares it: masculine with feminine, one pronoun with another.
+    that models can be compared item by item; None if no value is better than another. `chance` is
+    the value expected by chance, if it is defined; `chance_request` names the request for scores
+    whose number of candidates defines it. `contrasts` are the facets within which the report
+    compares it: masculine with feminine, one pronoun with another.
     """
 
     name: str
@@ -39,11 +39,11 @@ class HeadlineMetric(NamedTuple):
 
 
 class FormatPairs(NamedTuple):
-    """Two ways of measuring the same instances, such as by probability and by generation.
+    """Two formats that measure the same instances, such as probability and generation.
 
-    `pairs` returns a row per instance that both have judged, with its `model` and `group`: `a` is 1
-    where it is right by the `first` way, `b` by the `second`. `table` is the name of the table on
-    their agreement.
+    `pairs` returns one row per instance scored in both formats, with its `model` and `group`: `a`
+    is 1 if it is right in the `first` format, `b` in the `second`. `table` is the name of the table
+    on their agreement.
     """
 
     first: str
@@ -86,7 +86,8 @@ def accuracy_metric(
 
 
 def with_item_scores(frame: polars.DataFrame) -> polars.DataFrame:
-    """The judgements with an outcome, with a `score`: their `credit` if any, else 1 if right."""
+    """The judgements that have an outcome, with a `score`: their `credit` if any, otherwise 1 if
+    right."""
     import polars as pl
 
     judged = frame.filter(pl.col("outcome").is_not_null())
@@ -99,14 +100,14 @@ def with_item_scores(frame: polars.DataFrame) -> polars.DataFrame:
 def headline_metrics_of(
     suite: Suite[Any, Any], results: Results[Any]
 ) -> tuple[HeadlineMetric, ...]:
-    """The suite's headline metrics; the share of all right outcomes, where it names none."""
+    """The suite's headline metrics; if it defines none, the share of all right outcomes."""
     named = suite.headline_metrics
     found = named(results) if callable(named) else named
     return found or (accuracy_metric("right", all_judgements),)
 
 
 def planted_value(suite: Suite[Any, Any], headline: str, run: RunInfo) -> float | None:
-    """The true value of a headline of a run, where its models are known to have one."""
+    """The true value of a headline of a run, if its models have a known one."""
     if suite.planted is not None:
         return suite.planted(run.identities).get(headline) if run.identities else None
     rates = [

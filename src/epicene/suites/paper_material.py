@@ -4,16 +4,16 @@ Prompts, questions and templates of a paper are not shipped. Under `wording=pape
 from JSON files in the folder that EPICENE_PUBLISHED_DATA names, and become settings of the protocol
 that a run stores: a stored run needs no folder. To use it a suite
 
-- has in its protocol a setting `wording` with the values `paper` and `mixed` (the paper's, but for
-  what the user sets), and one setting per file, empty by default;
+- has in its protocol a setting `wording` with the values `paper` and `mixed` (the paper's, except
+  for what the user sets), and one setting per file, empty by default;
 - names them in `Suite.paper_material`: `PaperMaterial({SETTING: MaterialFile(PATH, read)},
   extract)`. `read(content, source)` checks a file's content and returns the setting's value;
   `extract(text)` finds the content of the files, by path, in the text of the paper, and raises an
   InputError if it does not find all of it;
 - says in `Protocol.whose_wording` what the headers of tables call it.
 
-`with_paper_wording` is called where a run begins, `read_material` reads one more file (for
-`build`), and `extract_material` is `epicene data SUITE extract`.
+`with_paper_wording` is called when a run begins, `read_material` reads one more file (for `build`),
+and `extract_material` implements `epicene data SUITE extract`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class PaperMaterial(NamedTuple):
 
 
 def mark_own_wording(suite: Suite[Any, Any], settings: dict[str, Any], protocol: Protocol) -> None:
-    """Call the wording mixed where the user sets a part of what would be the paper's."""
+    """Set the wording to mixed if the user sets part of what would be the paper's."""
     files = suite.paper_material.files if suite.paper_material else ()
     wording = settings.get("wording", _wording(protocol))
     if wording == PAPER and any(settings.get(name) for name in files):
@@ -63,7 +63,7 @@ def mark_own_wording(suite: Suite[Any, Any], settings: dict[str, Any], protocol:
 
 
 def with_paper_wording(suite: Suite[Any, Any], protocol: Protocol) -> Protocol:
-    """The protocol with the paper's wording where it asks for it; an error if a file is missing."""
+    """The protocol with the paper's wording if it uses that; an error if a file is missing."""
     material = suite.paper_material
     if material is None or _wording(protocol) not in (PAPER, MIXED):
         return protocol
@@ -78,15 +78,17 @@ def with_paper_wording(suite: Suite[Any, Any], protocol: Protocol) -> Protocol:
 
 
 def read_material(suite: str, path: str) -> tuple[Path, dict[str, Any]]:
-    """A file of a paper's material, and its content; the error at a missing one helps to get it."""
+    """A file of a paper's material, and its content; the error for a missing file says how to get
+    it."""
     folder = os.environ.get(FOLDER_VARIABLE, "")
     source = Path(folder, path)
     if not folder or not source.is_file():
         where = f"{folder} has no {path}" if folder else f"{FOLDER_VARIABLE} is not set"
         raise InputError(
             f"The paper's own wording is read from {path} in the folder that {FOLDER_VARIABLE} "
-            f"names, and {where}: `epicene data {suite} extract PAPER --out FOLDER` writes it from "
-            "a text or PDF of the paper; --set wording=epicene asks in Epicene's words instead."
+            f"names, and {where}: `epicene data {suite} extract PAPER --out FOLDER` writes it "
+            "from a text or PDF of the paper; --set wording=epicene uses Epicene's wording "
+            "instead."
         )
     return source, read_toml_or_json(source)
 
@@ -94,7 +96,7 @@ def read_material(suite: str, path: str) -> tuple[Path, dict[str, Any]]:
 def extract_material(suite: Suite[Any, Any], paper: Path, out: Path) -> list[Path]:
     """Write the files of a suite's material, found in a text or PDF of its paper."""
     if suite.paper_material is None:
-        raise InputError(f"The suite {suite.name} reads no wording from its paper.")
+        raise InputError(f"The suite {suite.name} does not read any wording from its paper.")
     text_of_paper = paper_text(paper)
     try:
         found = suite.paper_material.extract(text_of_paper)
@@ -107,7 +109,7 @@ def extract_material(suite: Suite[Any, Any], paper: Path, out: Path) -> list[Pat
 
 
 def paper_text(path: Path) -> str:
-    """The text of a paper: a PDF's pages one after the other, or a text file as it is."""
+    """The text of a paper: the pages of a PDF in order, or a text file as it is."""
     try:
         if path.suffix.lower() != ".pdf":
             return read_text(path)

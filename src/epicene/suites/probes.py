@@ -1,6 +1,6 @@
-"""A suite without Python: `epicene run probe.toml` asks templates filled with word lists.
+"""A suite without Python: `epicene run probe.toml` fills templates with word lists and asks them.
 
-A probe is data: its text is kept in the run folder, and reading a run needs nothing else.
+A probe is data: its text is stored in the run folder, and nothing else is needed to read a run.
 """
 
 from __future__ import annotations
@@ -94,9 +94,12 @@ def _problems(probe: Probe) -> Iterator[str]:
     if not probe.templates:
         yield "it needs at least one template."
     if probe.ask == "choose" and len(set(probe.choices)) < 2:
-        yield "`choices` must name two or more different choices."
+        yield "`choices` must have two or more different choices."
     if clash := sorted(_RESERVED & probe.words.keys()):
-        yield f"a word list cannot be called {clash[0]!r}, as results have a column of that name."
+        yield (
+            f"a word list cannot be named {clash[0]!r}, because results have a column with that "
+            "name."
+        )
     if probe.group and probe.group not in probe.words:
         yield str(unknown("word list", probe.group, probe.words))
     yield from _label_problems(probe)
@@ -106,10 +109,10 @@ def _problems(probe: Probe) -> Iterator[str]:
 def _label_problems(probe: Probe) -> Iterator[str]:
     if probe.ask != "continue":
         if probe.labels or probe.chat:
-            yield 'only `ask = "continue"` has labels, or can be a chat.'
+            yield 'only `ask = "continue"` can have labels or be a chat.'
         return
     if not probe.labels:
-        yield '`[labels]` must say which words give which label, as in he = ["he", "him"].'
+        yield '`[labels]` must list the words of each label, as in he = ["he", "him"].'
     if probe.choices:
         yield '`ask = "continue"` has labels, not choices.'
     labels: dict[str, str] = {}
@@ -118,9 +121,9 @@ def _label_problems(probe: Probe) -> Iterator[str]:
             yield f"the label {label!r} has no words."
         for word in words:
             if [word] != [word[span.start : span.end] for span in words_of(word, probe.language)]:
-                yield f"{word!r} is not one word, so it never gives the label {label!r}."
+                yield f"{word!r} is not a single word, so it would never give the label {label!r}."
             if labels.setdefault(word.casefold(), label) != label:
-                yield f"{word!r} is a word of two labels."
+                yield f"{word!r} is in the words of two labels."
 
 
 def _slot_problems(probe: Probe) -> Iterator[str]:
@@ -181,7 +184,8 @@ def _row_item() -> type[RowItem]:
 
 
 def _items(probe: Probe, folder: Path) -> Iterator[dict[str, Any]]:
-    """A row per template and combination of words; only the lists that a template names count."""
+    """One row per template and combination of words; only the lists that a template names are
+    used."""
     lists = {name: _word_list(name, given, folder) for name, given in probe.words.items()}
     for number, template in enumerate(probe.templates, start=1):
         used = f"{template} {probe.right}"
@@ -236,7 +240,7 @@ def _word_list(
 
 
 def _filled(template: str, values: Mapping[str, Mapping[str, str]]) -> str:
-    """The template with its slots filled, but for the gap."""
+    """The template with its slots filled, except the gap."""
 
     def word(slot: regex.Match[str]) -> str:
         name, _, column = slot[1].partition(".")
@@ -277,7 +281,7 @@ def _request(probe: Probe, item: RowItem, settings: Any) -> Request:
 
 
 def _found(probe: Probe, answer: Answer) -> list[str | None]:
-    """What was chosen, filled in or written; None where it is none of them."""
+    """What was chosen, filled in or written; None if it is none of the choices."""
     match answer:
         case Scores(best=best):
             return [None if best is None else probe.choices[best]]
@@ -289,7 +293,7 @@ def _found(probe: Probe, answer: Answer) -> list[str | None]:
 
 
 def _likeliest(completions: tuple[Completion, ...]) -> str | None:
-    """The likeliest completion of any length; None if two are."""
+    """The most likely completion of any length; None if two are tied."""
     best = max((each.logprob for each in completions), default=0.0)
     found = [each.text.strip() for each in completions if each.logprob == best]
     return found[0] if len(found) == 1 else None
@@ -305,7 +309,7 @@ def _first_label(probe: Probe, text: str) -> str | None:
 
 
 def _judgement(item: RowItem, found: str | None) -> Judgement:
-    """Right, wrong or undetected where the right one is known; else only a label."""
+    """Right, wrong or undetected if the right answer is known; otherwise only a label."""
     facets = dict(item.facets)
     if not item.right:
         return Judgement(label=found or _NOTHING_FOUND, facets=facets)

@@ -1,4 +1,5 @@
-"""The settings of protocols and constructions: types in words, values from the command line."""
+"""The settings of protocols and constructions: descriptions of types, values from the command
+line."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _PLURALS = {int: "whole numbers", float: "numbers", str: "names"}
 
 
 class Setting(Record, frozen=True, kw_only=True):
-    """A setting that `--set` takes: its type in words, what is allowed, its value by protocol."""
+    """A setting for `--set`: its type in words, the allowed values, its value in each protocol."""
 
     name: str
     type: str
@@ -58,16 +59,16 @@ def settings_of(suite: Suite[Any, Any]) -> list[Setting]:
 
 
 def adjustable(kind: type[Record]) -> dict[str, Any]:
-    """The types of the settings of a protocol, or of a construction, that may be changed."""
+    """The types of the settings of a protocol or construction that can be changed."""
     hints = get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in kind.__struct_fields__ if name not in _FIXED}
 
 
 def read_setting(name: str, given: Any, kind: Any) -> Any:
-    """The value of a setting, given as text as on the command line, or as what it is.
+    """The value of a setting, given as text (as on the command line) or as the value itself.
 
-    In a text a list is split at commas; a table is read from a file, so that its content becomes
-    part of the protocol; everything else is converted from its text.
+    Text is split at commas for a list; a table is read from a file, so that its content becomes
+    part of the protocol; everything else is converted from the text.
     """
     if isinstance(given, dict):
         return msgspec.convert(given, kind)
@@ -91,9 +92,9 @@ def _as_text(value: Any) -> str:
 
 
 def _refusal(name: str, text: str, kind: Any) -> str:
-    """Which value is wrong, and what would be right."""
+    """Which value is invalid, and what is allowed."""
     if get_origin(kind) is dict:
-        return f"The content of {text} does not fit the setting {name}."
+        return f"The content of {text} is not valid for the setting {name}."
     element, wrong = kind, text
     if get_origin(kind) is tuple:
         element = get_args(kind)[0]
@@ -110,7 +111,7 @@ def _fits(text: str, kind: Any) -> bool:
 
 
 def allowed_values(kind: Any) -> tuple[str, ...]:
-    """The names among which a value, or each value of a list, is chosen; none if it is free."""
+    """The allowed names for a value, or for each value of a list; none if any value is allowed."""
     if get_origin(kind) in (Annotated, tuple):
         return allowed_values(get_args(kind)[0])
     if get_origin(kind) is Literal:

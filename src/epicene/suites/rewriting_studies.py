@@ -1,8 +1,9 @@
-"""Studies of rewritten sentences: what people say of one, what the suite says, and the tables.
+"""Studies of rewritten sentences: people's judgements, the suite's scores, and the tables.
 
-People say whether a rewriting is correct, fits each person it was to fit, means the same, and what
-else was changed. Each is a judgement with a label, and so is the suite's own where it has one:
-`RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by name.
+People say whether a rewriting is correct, fits each person it should fit and means the same, and
+what else was changed. Each of these is a judgement with a label, and so is the suite's own if it
+has one: `RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by
+name.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def automatic_field(name: str) -> str:
 
 @dataclass(frozen=True)
 class RewritingStudy:
-    """The persons whom a rewriting is to fit, by the ids of their questions; and the hidden fields
-    by which tables break down."""
+    """The persons that a rewriting should fit, by the ids of their questions, and the hidden fields
+    by which tables are broken down."""
 
     persons: tuple[str, ...]
     facets: tuple[str, ...]
@@ -66,7 +67,7 @@ class RewritingStudy:
     # --- judging -----------------------------------------------------------------------------
 
     def judge(self, item: StudyItem, response: Response) -> Iterator[Judgement]:
-        """What a person found: each question, and whether all of it is as it should be."""
+        """A person's judgements: each question, and whether everything is as it should be."""
         for name, label in self.labels(response.answers).items():
             yield self._judgement(item, name, label)
 
@@ -93,8 +94,8 @@ class RewritingStudy:
     # --- tables ------------------------------------------------------------------------------
 
     def metrics(self, results: Answered) -> Mapping[str, Estimate]:
-        """The share that people find right, and how far they agree with each other and the
-        judge."""
+        """The share that people judge right, and how far they agree with each other and with the
+        automatic scores."""
         decided = _decided(results)
         right = rows_where(annotator_agreement.majority_labels(decided), name=RIGHT)
         people = rows_where(annotator_agreement.annotator_pairs(results.frame), name=RIGHT)
@@ -123,12 +124,12 @@ class RewritingStudy:
                 )
                 for name in (RIGHT, *self.parts)
             ),
-            notes=("Rewritings that two people or more judged.", *annotator_agreement.PAIR_NOTES),
+            notes=("Rewritings that two or more people judged.", *annotator_agreement.PAIR_NOTES),
         )
         own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
         yield Table(
             name="automatic",
-            title="Agreement of people with the automatic judgement",
+            title="Agreement of people with the automatic score",
             levels=("facet", "of"),
             columns=annotator_agreement.COLUMNS,
             rows=tuple(
@@ -153,13 +154,13 @@ class RewritingStudy:
         left_out = ", ".join(f"{name} {ties[name]}" for name in ties if name in there)
         return Table(
             name="confusion",
-            title="What people said (rows) and the automatic judgement (columns)",
+            title="People's judgements (rows) and automatic scores (columns)",
             levels=("judgement", "people"),
             columns=tuple(Column(name=f"automatically {label}", unit="count") for label in LABELS),
             rows=tuple(rows),
             notes=(
-                "Rewritings of the sample, each by the label that most people gave. What as many "
-                f"people label one way as another is left out: {left_out or 'none'}.",
+                "Rewritings of the sample, each with the label that most people gave. Ties "
+                f"are left out: {left_out or 'none'}.",
             ),
         )
 
@@ -187,14 +188,14 @@ class RewritingStudy:
             columns=(Column(name="n", unit="count"), *(Column(name=name) for name in names)),
             rows=tuple(rows),
             notes=(
-                "A rewriting that several judged counts once, by the label that most of them gave; "
-                f"{undecided}, which as many found right as not, are left out until they are "
-                "settled (`epicene annotate adjudicate`). A person whose gender no word shows "
-                f"counts as fitting. Right is all {_NUMBERS[len(self.parts)]} together; the last "
-                "column is the share of right ones among those that differ from the reference. "
-                "Empty rewritings are left out. All describes the sample, which has as many "
-                "rewritings to leave as to change, not the run. Intervals cluster by group of "
-                "forms.",
+                "A rewriting that several people judged counts once, with the label that most "
+                f"of them gave; {undecided} with a tie are left out until they are adjudicated "
+                "(`epicene annotate adjudicate`). A person whose gender no word shows counts "
+                f"as fitting. Right means all {_NUMBERS[len(self.parts)]} together; the last "
+                "column is the share of right ones among those that differ from the "
+                "reference. Empty rewritings are left out. All numbers describe the sample, "
+                "which has as many rewritings to leave as to change, not the run. Intervals "
+                "are clustered by group of forms.",
             ),
         )
 

@@ -1,4 +1,4 @@
-"""Apply a suite's judge to one answer at a time, for suites whose judge can do with that."""
+"""Apply a suite's judge to one answer at a time, for suites whose judge needs only one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class SingleAnswerJudge:
         return [judgement.outcome for judgement in judged if judgement.outcome is not None]
 
     def right_text(self, item: Item, stage: Stage[Any, Any], request: Score) -> int | None:
-        """The index of the one text that is right if it is the likeliest; None if not just one."""
+        """The index of the only text that is right if it is the most likely; None if there is not
+        exactly one."""
         right = [
             index
             for index in range(len(request.texts))
@@ -59,7 +60,8 @@ class SingleAnswerJudge:
         return right[0] if len(right) == 1 else None
 
     def takes_texts(self, item: Item, stage: Stage[Any, Any], request: Generate) -> bool:
-        """Whether texts that answer requests of that name have an outcome; the first one tells."""
+        """Whether texts that answer requests of that name have an outcome; decided by the first
+        one."""
         name = stage.name, request.name
         if name not in self._takes_texts:
             answer = Texts(texts=(Text(text=""),) * request.samples)
@@ -69,7 +71,7 @@ class SingleAnswerJudge:
 
 
 def _scores_preferring(likeliest: int, texts: Sequence[str]) -> Scores:
-    """Scores by which one text is by far the likeliest."""
+    """Scores with which one text is by far the most likely."""
     return Scores(
         texts=tuple(
             TextScore(

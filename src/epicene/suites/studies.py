@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Material(Generic[ItemT, ProtocolT]):
-    """What a study samples from: an item, and one model's answers if it is about a run."""
+    """What a study samples from: an item and, if the study is about a run, one model's answers."""
 
     item: ItemT
     protocol: ProtocolT
@@ -40,12 +40,12 @@ def _counts_always(_label: str) -> bool:
 class HeadlineCheck:
     """How people's labels correct a headline metric of a run.
 
-    `judgement` is the name of people's judgement, `judged` the run's judgement that an item shows:
-    the item's id and the judgement's name. `value` is the score, between 0 and 1, by people's
-    label, given the automatic score and the item; None if the label leaves it open. By default the
-    headline is the mean of its `item_scores`; otherwise `rates` has the judgements of each rate in
-    it, with the sign, and columns `score` and `below` (what is counted: 0 or 1, by labels
-    `counted`).
+    `judgement` is the name of people's judgement; `judged` is the run's judgement that an item
+    shows: the item's id and the judgement's name. `value` is the score between 0 and 1 according to
+    people's label, given the automatic score and the item; None if the label leaves it open. By
+    default the headline is the mean of its `item_scores`; otherwise `rates` has the judgements of
+    each rate in it, with the sign, and columns `score` and `below` (what is counted: 0 or 1, by
+    labels `counted`).
     """
 
     headline: str
@@ -60,11 +60,11 @@ class HeadlineCheck:
 class StudyResults(Generic[ProtocolT]):
     """People's judgements of a study's items, and the suite's own.
 
-    `frame` has a row per judgement of a person, with the columns of `Results.frame` and the name in
-    `person`; agreement is computed from it. `adjudicated` has the same rows as if every participant
-    had given the adjudicated answers; labels are taken from it. `automatic` has the suite's own
-    judgements, paired by item and name. `other_responses` are those to practice, attention checks
-    and fillers; `runs` the judgements of runs to compare with, if any.
+    `frame` has one row per judgement of a person, with the columns of `Results.frame` and the name
+    in `person`; agreement is computed from it. `adjudicated` has the same rows as if every
+    participant had given the adjudicated answers; labels are taken from it. `automatic` has the
+    suite's own judgements, paired by item and name. `other_responses` are those to practice,
+    attention checks and fillers; `runs` the judgements of runs to compare with, if any.
     """
 
     study: Study
@@ -78,7 +78,7 @@ class StudyResults(Generic[ProtocolT]):
 
     @property
     def decided(self) -> polars.DataFrame:
-        """`adjudicated` without ties between people, from which one label per item is taken.
+        """`adjudicated` without ties between people; the label of each item is taken from it.
 
         Studies of version 0.1.0, which have no inclusion probabilities, keep ties, and one of the
         labels is drawn.
@@ -89,14 +89,14 @@ class StudyResults(Generic[ProtocolT]):
 
     @property
     def ties_note(self) -> str:
-        """How many labels are left out because people are divided; "" if none is."""
+        """How many labels are left out because of ties between people; "" if none."""
         rows = self.adjudicated.select("item", "name").unique()
         left = len(rows) - len(self.decided.select("item", "name").unique())
         if not left:
             return ""
         return (
-            f"Left out: {pluralise(left, 'label')}, as equally many people gave another; "
-            "`epicene annotate adjudicate` settles them."
+            f"Left out because of ties: {pluralise(left, 'label')}; resolve them with `epicene "
+            "annotate adjudicate`."
         )
 
 
@@ -110,9 +110,9 @@ def _default_sample(
 class StudyKind(Generic[ItemT, ProtocolT]):
     """One of a suite's human studies: its items and questions, its judgements and tables.
 
-    An item from a run names the model in its field `model`, which the study hides with all else
-    that could influence a participant. Responses are judged like answers; a person's judgement and
-    the suite's own have the same name and may differ in `label`.
+    An item from a run names the model in its field `model`, which the study hides along with
+    everything else that could influence a participant. Responses are judged like answers; a
+    person's judgement and the suite's own have the same name and may differ in `label`.
     """
 
     study: Callable[[ProtocolT], Study]  # without items

@@ -1,7 +1,7 @@
-"""Suites that are defined in files and sessions: find them by path, and again for a stored run.
+"""Suites defined in files and sessions: find them by path, and again for a stored run.
 
-A run folder never makes us execute code. The file that it names is loaded only if it is on the
-user's own list of suite files, to which a file is added when a suite of it is run.
+A run folder never makes Epicene execute code. The file that it names is loaded only if it is in the
+user's own list of suite files, to which a file is added when one of its suites is run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROBE_SUFFIX = ".toml"  # of a probe, which is data
 SUITE_FILES = "EPICENE_SUITE_FILES"  # files whose suites are known by name
 _NAMED = regex.compile(r"(?P<path>.+\.(?:py|toml))(?::(?P<name>[^:/\\]+))?")
 _HOW_TO_NAME = (
-    "name the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
+    "give the file that defines it, `epicene --suite FILE.py …`, or the suite itself, "
     "`epicene.load(RUN, suite=…)`"
 )
 
@@ -39,7 +39,7 @@ _used: dict[str, Suite[Any, Any]] = {}  # the suites of files and sessions, by n
 
 
 class SuitePath(NamedTuple):
-    """A file, and the name of a suite in it; "" where it has only one."""
+    """A file, and the name of a suite in it; "" if it has only one."""
 
     path: Path
     name: str
@@ -63,7 +63,7 @@ def relative_to(folder: Path, text: str) -> str:
 
 
 def named_suite(name: str) -> Suite[Any, Any]:
-    """The suite of that name: of a file that was named, of this session, or installed."""
+    """The suite of that name: from a given file, from this session, or installed."""
     _load_environment()
     if registry.is_added("suites", name) or name not in _used:
         found = _as_suite(registry.find("suites", name))
@@ -92,9 +92,9 @@ def _not_found(name: str, file: str) -> str:
             f"{unknown('suite', name, registry.names('suites'))} If it is your own, {_HOW_TO_NAME}."
         )
     why = (
-        "which is not on the list of files whose suites you ran"
+        "which is not in the list of files whose suites you ran"
         if Path(file).exists()
-        else "which is not there"
+        else "which does not exist"
     )
     return f"The suite {name!r} was defined in {file}, {why}; {_HOW_TO_NAME}."
 
@@ -103,7 +103,7 @@ def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
     """The suite of a definition, for use."""
     if _loading:
         raise InputError(
-            "a file that defines a suite is loaded to read results, too; use the suite under "
+            "a file that defines a suite is also loaded to read results; use the suite under "
             '`if __name__ == "__main__":`.'
         )
     name = definition.name
@@ -113,12 +113,12 @@ def defined_suite(definition: SuiteDefinition) -> Suite[Any, Any]:
 
 
 def _remember(suite: Suite[Any, Any]) -> Suite[Any, Any]:
-    """Let the runs of this suite be read in this process; raises if its name is taken."""
+    """Make the runs of this suite readable in this process; raises if its name is taken."""
     if suite.name in registry.names("suites"):
         known = _as_suite(registry.find("suites", suite.name))
         if known is not suite and (known.file is None or known.file != suite.file):
             raise InputError(
-                f"There is another suite called {suite.name!r}; give yours another name."
+                f"There is already a suite named {suite.name!r}; give yours another name."
             )
     _used[suite.name] = suite
     return suite
@@ -129,7 +129,8 @@ def _as_suite(found: Suite[Any, Any] | SuiteDefinition) -> Suite[Any, Any]:
 
 
 def add_suite_files(paths: Iterable[Path]) -> None:
-    """Make all suites of these files known by name, before those that a run names itself."""
+    """Make all suites of these files available by name; they take precedence over those that a run
+    names."""
     for path in paths:
         for suite in suites_in(path).values():
             registry.add("suites", _remember(suite).name, suite)
@@ -156,13 +157,14 @@ def load_suite_file(text: str) -> Suite[Any, Any]:
 
 
 def _suite_in(path: Path, name: str) -> Suite[Any, Any]:
-    """The suite of that name, or of the variable of that name; the only one, if none is named."""
+    """The suite with that name or in the variable with that name; if none is given, the only
+    one."""
     found = suites_in(path)
     names = {suite.name: suite for suite in found.values()}
     if not name and len(names) > 1:
         first = next(iter(names))
         raise InputError(
-            f"{path} defines the suites {', '.join(names)}; name one, as in {path}:{first}."
+            f"{path} defines the suites {', '.join(names)}; choose one, as in {path}:{first}."
         )
     if name and name not in names and name not in found:
         raise unknown(f"suite in {path} called", name, names)
@@ -188,7 +190,7 @@ def suites_in(path: Path) -> dict[str, Suite[Any, Any]]:
 
 
 def _load(path: Path) -> ModuleType:
-    """Execute a file, or return what it gave if it has not changed since."""
+    """Execute a file, or return the earlier result if the file has not changed."""
     if path.suffix != ".py":
         raise InputError(f"{path} is neither a Python file nor a probe (.toml).")
     try:
@@ -211,7 +213,7 @@ def _load(path: Path) -> ModuleType:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Let the file import modules beside it; an error is one sentence with file and line."""
+    """Let the file import modules next to it; an error is one sentence with file and line."""
     sys.path.append(str(path.parent))
     _loading.append(path)
     try:
@@ -246,7 +248,7 @@ def list_path() -> Path:
 
 
 def trust(file: Path) -> None:
-    """Put a file on the list; without a data folder that can be written, there is no list."""
+    """Add a file to the list; if the data folder is not writable, there is no list."""
     if _is_listed(str(file)) or "\n" in str(file):
         return
     with suppress(OSError):

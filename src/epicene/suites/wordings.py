@@ -1,8 +1,8 @@
-"""Wordings: the same item asked in several ways, to show how far results depend on the prompt.
+"""Wordings: the same item asked in several ways, to show how much results depend on the prompt.
 
-`--set wordings=N` asks every item in the first N wordings of a suite. The first is the one that is
-asked by default; an item in another wording is an item of its own in the same group, whose id ends
-in `/wording-2`. Judgements have a facet `wording`, by which `runs/wordings.py` makes its tables.
+`--set wordings=N` asks every item in the first N wordings of a suite. The first is the default; an
+item in another wording is a separate item in the same group, whose id ends in `/wording-2`.
+Judgements have a facet `wording`, which `runs/wordings.py` uses for its tables.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def one_wording(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def refuse_wordings(protocol: Protocol, wordings: int, own: str = "") -> None:
-    """Raise if there are not several wordings under a protocol, or beside the user's own.
+    """Raise if the protocol does not have several wordings, or if the user gave their own.
 
     `own` names the settings in which the user gave a wording, if any.
     """
@@ -97,8 +97,10 @@ def refuse_wordings(protocol: Protocol, wordings: int, own: str = "") -> None:
         return
     if protocol.name == "paper":
         raise InputError(
-            "The protocol paper has one wording, the paper's; --set wordings goes with --protocol "
-            "epicene."
+            "The protocol paper has one wording, the paper's; use --set wordings with "
+            "--protocol epicene."
         )
     if own:
-        raise InputError(f"--set {own} gives one wording; leave it out beside --set wordings.")
+        raise InputError(
+            f"--set {own} gives a single wording; do not combine it with --set wordings."
+        )

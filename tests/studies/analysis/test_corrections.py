@@ -213,7 +213,7 @@ def test_the_api_the_tables_and_the_report_have_them(
     page = epicene.report(loaded[0], folder / "report.html", people=made).read_text("utf-8")
     assert "Headlines corrected by people" in page
     other = epicene.run("alternations", "planted", out=folder / "pairs", limit=3, progress=False)
-    with pytest.raises(InputError, match="correct none of these runs"):
+    with pytest.raises(InputError, match="cannot correct any of these runs"):
         epicene.report(other, folder / "other.html", people=made)
 
 

@@ -99,7 +99,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         study_from_data(suite, DataSource(), SamplingOptions(), protocol="papr")
     with pytest.raises(InputError, match="has no items in hi"):
         study_from_data(suite, DataSource(), SamplingOptions(), languages=("hi",))
-    with pytest.raises(InputError, match="The suite two-stage has no studies"):
+    with pytest.raises(InputError, match="The suite two-stage has no human studies"):
         study_from_data(two_stage.suite, DataSource(), SamplingOptions())
     folder, _ = run(
         RunConfig(

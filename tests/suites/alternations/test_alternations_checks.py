@@ -55,7 +55,7 @@ def test_repeated_and_missing_verbs(pairs: list[Pair]) -> None:
     again = msgspec.structs.replace(pairs[0], id="again")
     found = findings([*pairs, again])
     assert found["again"] == ["it repeats dv-nach."]
-    assert "nācnā comes 2 times." in found["DV"]
+    assert "nācnā occurs 2 times." in found["DV"]
     assert findings(pairs[1:])["DV"][0] == "12 unergative verbs instead of 13."
 
 
@@ -66,8 +66,8 @@ def test_few_other_verbs(pairs: list[Pair]) -> None:
         for n, pair in enumerate(pairs[:56])
     ]
     found = findings(few)["DV"]
-    assert "10 verbs replace others instead of at least 25." in found
-    assert "verb 0 replaces 6 verbs; 3 is the most." in found
+    assert "10 verbs replace others; at least 25 are needed." in found
+    assert "verb 0 replaces 6 verbs; at most 3 are allowed." in found
     unnamed = [
         msgspec.structs.replace(
             pair, columns={name: pair.columns[name] for name in pair.columns if name[:5] != "other"}
@@ -85,7 +85,7 @@ def test_rare_verb(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:
         "epicene.suites.alternations.checks.zipf_value", lambda verb: len(verb.base) / 1
     )
     found = findings(pairs)
-    assert found["sonā"] == ["its commonest form has a Zipf value of 2.0, below 3.0."]
+    assert found["sonā"] == ["its most common form has a Zipf value of 2.0, below 3.0."]
     assert "paṛhnā" not in found
 
 

@@ -153,12 +153,12 @@ def test_a_text_is_never_changed(good: str, tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"good": "a", "bad": ""}], "lacks its other sentence.*--column bad=NAME"),
-        ([{"sentence": "a", "bad": "b"}], "lacks its acceptable sentence.*sentence_good"),
-        ([{"good": " ", "bad": "b"}], "lacks its acceptable sentence"),
+        ([{"good": "a", "bad": ""}], "has no other sentence.*--column bad=NAME"),
+        ([{"sentence": "a", "bad": "b"}], "has no acceptable sentence.*sentence_good"),
+        ([{"good": " ", "bad": "b"}], "has no acceptable sentence"),
         (
             [{"id": 1, "good": "a", "bad": "b"}, {"id": "1", "good": "c", "bad": "d"}],
-            r"record 2, has the id '1' again \(.*record 1\); name another column",
+            r"record 2, repeats the id '1' \(.*record 1\); use another column",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_what_is_refused(rows: list[dict[str, object]], message: str, tmp_path: 
 
 
 def test_a_folder_without_pairs_and_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no file of pairs"):
+    with pytest.raises(InputError, match="has no file of pairs"):
         pairs(tmp_path)
     with pytest.raises(InputError, match="There is no file"):
         pairs(tmp_path / "none.csv")
@@ -290,5 +290,5 @@ def test_pairs_are_read_one_by_one(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl", [{"good": "a b", "bad": "a c"}, {"good": "d"}])
     stream = read_pairs(path, {}, "")
     assert next(stream).good == "a b"
-    with pytest.raises(InputError, match="line 2, lacks its other sentence"):
+    with pytest.raises(InputError, match="line 2, has no other sentence"):
         next(stream)

@@ -173,7 +173,7 @@ def test_under_paper_a_tie_earns_nothing() -> None:
     margins = [(pair(0, "DV"), 1.0), (pair(1, "DV"), 0.0), (pair(2, "DV"), 0.0)]
     for protocol, expected, note in (
         (OURS, 2 / 3, "counts half"),
-        (PROTOCOLS["paper"], 1 / 3, "earns nothing, as in the paper"),
+        (PROTOCOLS["paper"], 1 / 3, "scores 0, as in the paper"),
     ):
         found = results({"m": judged(margins, protocol=protocol)}, protocol=protocol)
         assert all_metrics(found)["accuracy"].value == pytest.approx(expected)
@@ -351,11 +351,11 @@ def test_the_size_curve_has_a_line_per_family_and_the_runs_models() -> None:
     assert {value["x"] for value in mine} == {360e6}
     assert {value["facet"] for value in mine} == set(VARIANTS)
     *_, left_out, few = by_size.notes
-    assert left_out == "Left out, as their size is not known: HindBERT."
-    assert few.endswith("which may cover less than they say: 4 of 32.")
+    assert left_out == "Left out because their size is unknown: HindBERT."
+    assert few.endswith("whose coverage may be below the nominal level: 4 of 32.")
     unsized = results({"mine": judged(frames(4))})
     by_size = next(figure for figure in figures(unsized) if figure.name == "size")
-    assert by_size.notes[-1] == "Left out, as their size is not known: mine, HindBERT."
+    assert by_size.notes[-1] == "Left out because their size is unknown: mine, HindBERT."
 
 
 # --- the two formats --------------------------------------------------------------------------

@@ -224,7 +224,7 @@ def test_a_readme_is_no_file_of_pairs(tmp_path: Path) -> None:
     (tmp_path / "README.txt").write_text("How to read these files.\n", "utf-8")
     found = dataset(tmp_path)
     assert [pair.id for pair in found.items] == ["71"]  # as if it stood alone
-    assert found.notes == ("README.txt holds no pairs in a known layout and is left out.",)
+    assert found.notes == ("README.txt has no pairs in a known layout and is left out.",)
     with pytest.raises(InputError, match="its first line is 'How to read"):
         dataset(tmp_path / "README.txt")
 
@@ -264,10 +264,10 @@ def test_a_run_without_them_has_no_such_note(tmp_path: Path) -> None:
 
 
 def test_languages_without_rules_are_named(tmp_path: Path) -> None:
-    said = "Words in ell are found by the general rules of Unicode: Epicene has none of its own"
+    said = "Words in ell are found by the general rules of Unicode: Epicene has no rules of its own"
     assert dataset(tmp_path / "x.tsv", MULTIBLIMP).remarks[1].startswith(said)
     assert len(dataset(tmp_path / "x.csv", RUBLIMP).remarks) == 1
-    assert "1 items do not say their language" in dataset(tmp_path / "y.json", GYM).remarks[1]
+    assert "1 items do not specify their language" in dataset(tmp_path / "y.json", GYM).remarks[1]
     run = epicene.run(
         "alternations", "random", data=tmp_path / "x.tsv", out=tmp_path / "run", progress=False
     )
@@ -281,7 +281,7 @@ def test_languages_without_rules_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.csv", "sentence\na b\n", r"no known layout \(its column is 'sentence'\)"),
+        ("x.csv", "sentence\na b\n", r"not in a known layout \(its column is 'sentence'\)"),
         ("x.csv", "good|bad\na|b\n", r"its column is 'good\|bad'"),
         (
             "x.csv",
@@ -291,22 +291,26 @@ def test_languages_without_rules_are_named(tmp_path: Path) -> None:
         ("x.tsv", "good,bad\na,b\n", "is separated by commas; name it .csv"),
         ("x.tsv", "good;bad\na;b\n", "is separated by semicolons; name it .csv"),
         ("x.csv", "good;bad,c\na;b,c\n", "may be separated by commas or by semicolons"),
-        ("x.csv", "good\na\n", "lacks its other sentence"),
-        ("x.tsv", "sen\twrong_sen\na\t\n", "lacks its other sentence.*wrong_sen"),
-        ("x.json", "{}", r"no known layout \(its keys are \)"),
+        ("x.csv", "good\na\n", "has no other sentence"),
+        ("x.tsv", "sen\twrong_sen\na\t\n", "has no other sentence.*wrong_sen"),
+        ("x.json", "{}", r"not in a known layout \(its keys are \)"),
         ("x.json", '{"items": [1]}', "its keys are 'items'"),
         ("x.json", "[1, 2]", "neither a list of records nor a suite"),
         ("x.json", '[[["a", "b"], ["c"]]]', "neither a list of records nor a suite"),
         ("x.json", '[[["a", "b"]], [["c", 1]]]', "item 2, is not a list of regions"),
         ("x.json", '[[["", "b"]]]', "item 1, lacks a sentence"),
-        ("x.txt", "True\ta\nFalse\tb\nMaybe\tc\n", "line 3, is neither True nor False"),
+        ("x.txt", "True\ta\nFalse\tb\nMaybe\tc\n", "line 3, must be True or False"),
         (
             "x.txt",
             "True\ta\nTrue\tb\nFalse\tc\n",
-            "line 1, is acceptable, and no sentence that is not",
+            "line 1, is acceptable, but no unacceptable sentence",
         ),
-        ("x.txt", "True\ta\nFalse\tb\nTrue\tc\n", "line 3, is acceptable, and no sentence that is"),
-        ("x.txt", "False\ta\nTrue\tb\n", "line 1, is not acceptable, and no acceptable"),
+        (
+            "x.txt",
+            "True\ta\nFalse\tb\nTrue\tc\n",
+            "line 3, is acceptable, but no unacceptable sentence",
+        ),
+        ("x.txt", "False\ta\nTrue\tb\n", "line 1, is not acceptable, but there is no acceptable"),
         ("x.txt", "True\ta\nFalse\t \n", "line 2, has no sentence"),
         ("x.txt", "one\ttwo\na\tb\n", "its columns are 'one', 'two'"),
         ("x.pickle", "cos\nsystem\n", "is a pickle, which could run any program"),
@@ -327,7 +331,7 @@ def test_what_is_in_no_layout_is_refused(
 def test_columns_do_not_go_with_a_layout_that_has_none(tmp_path: Path) -> None:
     for name, content in (("x.txt", CLAMS), ("x.json", GYM), ("y.json", REGIONS)):
         (tmp_path / name).write_text(content, "utf-8")
-        with pytest.raises(InputError, match="has no columns, so --column does not go with it"):
+        with pytest.raises(InputError, match="has no columns, so --column cannot be used with it"):
             read(DataSource(path=tmp_path / name, columns={"good": "sen"}), OURS)
 
 
@@ -392,7 +396,7 @@ def test_an_id_that_comes_again_far_away_is_named(tmp_path: Path) -> None:
     path = tmp_path / "many.csv"
     rows = [f"{number},a {number},b {number}" for number in range(30_000)]
     path.write_text("\n".join(["id,good,bad", *rows, "17,c,d"]) + "\n", "utf-8")
-    with pytest.raises(InputError, match=r"line 30002, has the id '17' again \(.*line 19\)"):
+    with pytest.raises(InputError, match=r"line 30002, repeats the id '17' \(.*line 19\)"):
         read(DataSource(path=path), OURS)
 
 

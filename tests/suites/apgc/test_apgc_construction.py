@@ -323,7 +323,7 @@ def test_who_labelled_cannot_also_decide(tmp_path: Path, bitext: Path) -> None:
     with pytest.raises(WaitingForPeopleError, match="adjudicate"):
         build(out, bitext)
     respond(out / "03-adjudicate", "one")
-    with pytest.raises(InputError, match="one labelled the sentence 1 and cannot also decide"):
+    with pytest.raises(InputError, match="one labelled the sentence 1 and cannot also adjudicate"):
         build(out, bitext)
 
 
@@ -352,7 +352,7 @@ def test_the_bitext_counts_by_its_content(tmp_path: Path, bitext: Path) -> None:
 
 def test_a_refused_beginning_does_not_bind_the_folder(tmp_path: Path, bitext: Path) -> None:
     out = tmp_path / "built"
-    with pytest.raises(InputError, match="but 40 are wanted"):
+    with pytest.raises(InputError, match="but 40 are needed"):
         build(out, bitext, size="100")
     with pytest.raises(WaitingForPeopleError):
         build(out, bitext)

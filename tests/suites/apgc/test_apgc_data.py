@@ -168,7 +168,7 @@ def test_four_blocks_of_unequal_size(tmp_path: Path) -> None:
     changed(path, "هل تسمعني ؟\n", "")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
     dataset = read(DataSource(path=folder), protocol)
-    with pytest.raises(InputError, match=r"txt ends with line 35; .* have 36 \(four times 9\)"):
+    with pytest.raises(InputError, match=r"txt has 35 lines; .* need 36 \(four times 9\)"):
         list(read_answers(path, dataset, protocol))
 
 
@@ -195,7 +195,7 @@ def test_another_split_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no parallel gender corpus"):
+    with pytest.raises(InputError, match="has no parallel gender corpus"):
         read_folder(tmp_path, "dev")
 
 
@@ -208,8 +208,8 @@ def test_answers_want_one_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"id": "dev-2", "target": "MX", "text": "a"}', "targets are MM"),
-        ('{"id": "dev-99", "target": "MM", "text": "a"}', "which the data lacks"),
+        ('{"id": "dev-2", "target": "MX", "text": "a"}', "it must be one of MM"),
+        ('{"id": "dev-99", "target": "MM", "text": "a"}', "which is not in the data"),
         ('{"id": "dev-2", "target": "MM"}', "lacks the field 'text'"),
     ],
 )
@@ -266,10 +266,10 @@ def test_the_joint_layout_is_written_and_read_back(joint: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        (f"{JOINT_TARGETS}.gender", "FM", "FF", r"gender, line 10, says 'FF'; .* MM, FM, MF, FF"),
-        (SOURCES, "أنا متعبة", "أنا متعب", r"arin, line 11, is not line 2 again"),
-        (f"{SOURCES}.label", "FB", "MB", r"label, line 11, is not line 2 again"),
-        (f"{JOINT_TARGETS}", "هل تسمعني ؟\n", "", r"FF ends with line 35; .*four times 9"),
+        (f"{JOINT_TARGETS}.gender", "FM", "FF", r"gender, line 10, has 'FF'; .* MM, FM, MF, FF"),
+        (SOURCES, "أنا متعبة", "أنا متعب", r"arin, line 11, must equal line 2:"),
+        (f"{SOURCES}.label", "FB", "MB", r"label, line 11, must equal line 2:"),
+        (f"{JOINT_TARGETS}", "هل تسمعني ؟\n", "", r"FF has 35 lines; .*four times 9"),
     ],
 )
 def test_blocks_that_do_not_fit(joint: Path, name: str, old: str, new: str, message: str) -> None:
@@ -361,7 +361,7 @@ def test_a_split_of_a_list_that_is_not_there(three_splits: Path) -> None:
 
 
 def test_all_splits_of_a_folder_without_any(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no parallel gender corpus"):
+    with pytest.raises(InputError, match="has no parallel gender corpus"):
         read(DataSource(path=tmp_path), ApgcProtocol(name="x", about="", split="all"))
 
 

@@ -115,7 +115,7 @@ def test_data_without_such_labels_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_kind_of_label() -> None:
-    with pytest.raises(InputError, match="must name words or sentence"):
+    with pytest.raises(InputError, match="must be words, sentence"):
         ApgcProtocol(name="x", about="", labels=())
 
 

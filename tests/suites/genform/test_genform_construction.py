@@ -216,7 +216,7 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
         "- Pairs: 8",
         "- Rules: 3",
         "- Neutral pairs, whose forms are equal: 2",
-        "3 templates × 2 contexts × 2 sentences: 12 English sentences were asked for (seed 0, "
+        "3 templates × 2 contexts × 2 sentences: 12 English sentences were requested (seed 0, "
         "temperature 0.8).",
         "| lines written | 30 | 18 (does not follow its template) |",
         "| follow their template | 12 | 3 (repeats another) |",
@@ -225,7 +225,7 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
         "| both forms written by two people each | 8 | none |",
         "- The English was written by write (scripted: version 7).",
         "- Translated by translate (scripted: version 7).",
-        "- 4 of 8 translations stayed as they came.",
+        "- 4 of 8 translations were kept unchanged.",
         "| Active | 3 | 0 | 1.00 |",
         "| Gender Neutral Actions | 2 | 2 | 0.00 |",
         "| Occupations | 3 | 0 | 2.00 |",
@@ -248,7 +248,10 @@ def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
     waits(tmp_path, "settle-review", 3)
     study = open_study_folder(tmp_path / "06-settle-review")
     answer(study, "bob", scripted.third_reviewer)
-    with pytest.raises(InputError, match="ann and bob disagree, and one of them decided"):
+    with pytest.raises(
+        InputError,
+        match="ann and bob disagree on fr-active-1-office-02, and one of them also decided",
+    ):
         build(tmp_path)
     answer(study, "cleo", scripted.third_reviewer)
     waits(tmp_path, "forms", 16)
@@ -383,7 +386,7 @@ def test_pairs_with_an_error_or_a_repetition_are_left_out() -> None:
         "Lуon mixes two scripts (у).",
         "",
     ]
-    assert made[3]["warnings"] == ["loup / amie do not look like one word."]
+    assert made[3]["warnings"] == ["loup / amie do not look like forms of the same word."]
 
 
 def _forms(masculine: str, feminine: str) -> dict[str, str]:

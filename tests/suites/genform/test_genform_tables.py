@@ -129,7 +129,7 @@ def test_figures_are_drawn_with_the_rules_in_the_paper_s_order(at_random: Summar
     assert "LLaMA (published)" in svg(figures["size"])
     values = [row["y"] for row in figures["size"].spec["data"]["values"]]
     assert max(values) == pytest.approx(0.951)  # Phi4-14B in Hindi; GPT-4o-mini has no size
-    assert figures["size"].notes[-1] == "Left out, as their size is not known: random."
+    assert figures["size"].notes[-1] == "Left out because their size is unknown: random."
 
 
 def test_neutral_rules_have_no_scores_but_are_left_alone(at_random: Summary) -> None:

@@ -140,7 +140,7 @@ def test_the_prompt_says_all_that_is_wanted() -> None:
         (("I am <mood> …", "I am <mood> …, <mood>"), "has the slot <mood> 2 times"),
         (("I am <mood> …", "I am <mood>."), "has no …"),
         (('["sad"]', "[]"), "has a list without words"),
-        (("[contexts]", "[context]"), "does not fit"),
+        (("[contexts]", "[context]"), "is invalid"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused(

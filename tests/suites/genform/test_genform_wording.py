@@ -82,7 +82,7 @@ def test_both_prompts_are_found_in_the_paper(material: Path) -> None:
 @pytest.mark.parametrize(
     ("gone", "missing"),
     [
-        ("F.2 Zero Shot Prompts", "has no Appendix F.1 and F.2"),
+        ("F.2 Zero Shot Prompts", "has no Appendices F.1 and F.2"),
         ("For female speakers:", "female one was not found"),
         ("[sentence]", r"line with \[sentence\] was not found"),
         ("<Template>", "has no <Template>"),

@@ -34,7 +34,7 @@ def a_word(language: str, word: str, grammar: Grammar, **fields: str) -> Word:
 
 def messages(*words: Word) -> list[str]:
     """What is found, but for the words that are wanting."""
-    return [found.message for found in check_words(words) if "are wanted" not in found.message]
+    return [found.message for found in check_words(words) if "are needed" not in found.message]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -66,7 +66,7 @@ def test_counterparts(case: Case) -> None:
     assert counterpart(word.language, word.grammar, word.word) == other
     message = (
         f"it seems to have a counterpart in the other gender ({other}), "
-        "so its gender says whom it means."
+        "so its gender shows who is meant."
     )
     assert messages(word) == ([message] if other else [])
 
@@ -85,9 +85,9 @@ def test_a_word_that_comes_twice_is_found() -> None:
 
 def test_too_few_words_of_a_gender_are_found() -> None:
     found = {(where, what) for _, where, what in check_words(starter_words("FR")[:20])}
-    assert ("FR, M", "it has 0 divergent words; 16 are wanted.") in found
-    assert ("FR, F", "it has 0 control words; 10 are wanted.") in found
-    assert ("FR", "it has 20 divergent words; 40 are wanted.") in found
-    assert ("FR, F", "it has 20 divergent words; 16 are wanted.") not in found
-    missing = "it has no divergent word of social_status; all are wanted."
+    assert ("FR, M", "it has 0 divergent words; 16 are needed.") in found
+    assert ("FR, F", "it has 0 control words; 10 are needed.") in found
+    assert ("FR", "it has 20 divergent words; 40 are needed.") in found
+    assert ("FR, F", "it has 20 divergent words; 16 are needed.") not in found
+    missing = "it has no divergent word in social_status; all categories are needed."
     assert ("FR", missing) in found

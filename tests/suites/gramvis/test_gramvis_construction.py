@@ -179,7 +179,7 @@ def test_every_step_can_be_read(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {word: why for word, why in reasons(tmp_path, "05-diverge").items() if why} == {
         "FR/chaise": "suggests neither gender",
-        "FR/cravate": "people do not agree whom it suggests",
+        "FR/cravate": "people do not agree on whom it suggests",
     }
     assert {row["id"] for row in rows(tmp_path, "05-diverge") if row["diverges"]} == {
         "FR/sentinelle", "FR/vigie", "FR/charme", "DE/Wache", "DE/Klatsch",
@@ -193,13 +193,13 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
     for line in (
         "- Words: 7",
         "- Divergent: 4",
-        "- Controls, whose stereotype equals their grammar: 3",
+        "- Controls, whose stereotype matches their grammar: 3",
         "| French | M | 1 | 1 |",
         "| French | F | 2 | 1 |",
         "| German | F | 1 | 0 |",
         "| occupation | 4 |",
         "| personal_traits | 3 |",
-        "8 prompts, 5 words asked for in each (seed 0, temperature 0.8).",
+        "8 prompts, 5 words requested in each (seed 0, temperature 0.8).",
         "| words proposed | 24 | 1 (has no chinese) |",
         "| with a category, checked | 8 | 1 (models do not agree on a category) |",
         "Dictionaries: kaikki.jsonl.",
@@ -207,7 +207,7 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
         "Nothing.",
     ):
         assert line in card.splitlines(), line
-    assert "5 people were asked whom each of 8 English meanings suggests, 5 each" in card
+    assert "5 people were asked whom each of 8 English meanings suggests (5 per meaning)" in card
     assert "ann" not in card.split()
 
 
@@ -246,9 +246,9 @@ def test_answers_to_items_of_an_earlier_version_still_count(tmp_path: Path) -> N
 
 
 def test_more_people_and_another_majority(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Of 5 people 2 cannot decide"):
+    with pytest.raises(InputError, match="2 of 5 people cannot decide"):
         build(tmp_path / "few", open_model, agree="2")
-    with pytest.raises(InputError, match="Of 5 people 6 cannot decide"):
+    with pytest.raises(InputError, match="6 of 5 people cannot decide"):
         build(tmp_path / "many", open_model, agree="6")
     folder = tmp_path / "strict"
     with pytest.raises(WaitingForPeopleError):
@@ -296,7 +296,7 @@ def test_models_that_name_no_word(tmp_path: Path) -> None:
         identity = Identity(kind="scripted", label="x", key={})
         return SimpleModel(identity, {"generate": lambda _request: scripted.said("I cannot.")})
 
-    with pytest.raises(RunError, match="No model answered with a whole word"):
+    with pytest.raises(RunError, match="No model answered with a complete word"):
         build(tmp_path, mute, {"proposers": "scripted-one"})
 
 
@@ -351,11 +351,11 @@ def test_a_category_is_known_however_it_is_spelled(category: str) -> None:
 
 
 def test_a_language_without_a_dictionary_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no dictionary of French .* --set dictionaries=FILE"):
+    with pytest.raises(InputError, match=r"no French dictionary .* --set dictionaries=FILE"):
         build(tmp_path / "a", open_model, dictionaries="")
     german = [line for line in scripted.DICTIONARY.split("\n") if '"lang_code": "de"' in line]
     Path("german.jsonl").write_text("\n".join(german), encoding="utf-8")
-    with pytest.raises(InputError, match="no dictionary of French"):
+    with pytest.raises(InputError, match="no French dictionary"):
         build(tmp_path / "b", open_model, dictionaries="german.jsonl")
 
 
@@ -372,7 +372,7 @@ def test_a_table_is_a_dictionary_too(tmp_path: Path) -> None:
     }  # fmt: skip
     assert found["DE", "Lehrer"].partners == {"Lehrerin"}
     path.write_text("language,word,gender\nde,Wache,common\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 2, has the gender 'common'; it is m, f or n"):
+    with pytest.raises(InputError, match=r"line 2, has the gender 'common'; it must be m, f or n"):
         look_up({"DE": {"Wache"}}, [str(path)])
 
 
@@ -396,7 +396,7 @@ def test_other_forms_of_a_noun_are_no_partners(tmp_path: Path) -> None:
     entry = look_up({"DE": {"Kuss"}}, [str(path)])["DE", "Kuss"]
     assert (entry.genders, entry.partners) == ({"M"}, set())
     path.write_text("no json\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 1, is no entry of a dictionary"):
+    with pytest.raises(InputError, match="line 1, is not a dictionary"):
         look_up({"DE": {"Kuss"}}, [str(path)])
     with pytest.raises(InputError, match=r"Could not read .*nowhere\.jsonl"):
         look_up({"DE": {"Kuss"}}, [str(tmp_path / "nowhere.jsonl")])

@@ -78,7 +78,7 @@ def test_votes_stand_under_each_image() -> None:
         "1.2 male (M M F)",
     ]
     assert english.images[1].alt == (
-        "Image of English prompt 1 for sentinelle, shot 2: judged male; judge-1 says male, "
+        "Image of English prompt 1 for sentinelle, shot 2: labelled male; judge-1 says male, "
         "judge-2 says male, judge-3 says female."
     )
     assert chinese.summary == "0 male, 0 female, 1 neither, 1 not drawn"

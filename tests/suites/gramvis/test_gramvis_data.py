@@ -62,7 +62,7 @@ def test_a_word_that_could_lead_out_of_its_folder_is_refused(tmp_path: Path, nam
     [
         ("fr,,la,f,male,occupation,a sentry,哨兵,,", "has no word"),
         ("fr,vigie,la,neuter,male,occupation,a sentry,哨兵,,", "no grammatical gender 'neuter'"),
-        ("fr,vigie,la,f,both,occupation,a sentry,哨兵,,", "does not fit"),
+        ("fr,vigie,la,f,both,occupation,a sentry,哨兵,,", "is invalid"),
         ("fr,vigie,la,f,male,jobs,a sentry,哨兵,,", "no category 'jobs'"),
         ("nl,wacht,de,f,male,occupation,a sentry,哨兵,,", "no language 'nl'"),
     ],
@@ -141,18 +141,18 @@ def test_counts_as_pandas_writes_them(tmp_path: Path) -> None:
     english, *_ = read_counts(write_counts(tmp_path / "counts.csv", [row]))
     assert (english.male, english.error, english.category) == (4, 0, "social_status")
     row["Overall_English_Male"] = "4.5"
-    with pytest.raises(InputError, match=r"'4\.5' in 'Overall_English_Male'; a count is wanted"):
+    with pytest.raises(InputError, match=r"'4\.5' in 'Overall_English_Male'; it must be a count"):
         read_counts(write_counts(tmp_path / "counts.csv", [row]))
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"Overall_Native_Male": "-1"}, "a count is wanted"),
-        ({"Overall_Native_Male": "many"}, "a count is wanted"),
-        ({"Overall_Native_Male": ""}, "a count is wanted"),
+        ({"Overall_Native_Male": "-1"}, "it must be a count"),
+        ({"Overall_Native_Male": "many"}, "it must be a count"),
+        ({"Overall_Native_Male": ""}, "it must be a count"),
         ({"Language": "latin"}, "no language 'latin'"),
-        ({"Native_Word": ""}, "nothing in the column 'Native_Word'"),
+        ({"Native_Word": ""}, "an empty column 'Native_Word'"),
     ],
 )
 def test_wrong_counts_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
@@ -163,7 +163,7 @@ def test_wrong_counts_are_refused(tmp_path: Path, changed: dict[str, object], me
 
 def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -> None:
     twice = write_counts(tmp_path / "twice.csv", [published_row(), published_row()])
-    with pytest.raises(InputError, match=r"line 3, counts .* again"):
+    with pytest.raises(InputError, match=r"line 3, repeats the counts of .*"):
         read_counts(twice)
     row = published_row()
     del row["Overall_Chinese_Neither"]
@@ -171,5 +171,5 @@ def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -
         read_counts(write_counts(tmp_path / "lacks.csv", [row]))
     empty = tmp_path / "empty.csv"
     empty.write_text(",".join(published_row()) + "\n", "utf-8")
-    with pytest.raises(InputError, match="holds no counts"):
+    with pytest.raises(InputError, match="has no counts"):
         read_counts(empty)

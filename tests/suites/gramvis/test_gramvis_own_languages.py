@@ -49,7 +49,7 @@ def test_the_check_has_nothing_against_the_example_but_its_length() -> None:
     assert suite.check is not None
     found = list(suite.check(list(read(DataSource(path=WORDS), protocol).items), protocol))
     assert found
-    assert all("are wanted" in each.message for each in found)
+    assert all("are needed" in each.message for each in found)
 
 
 def test_a_run_and_its_tables(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_a_run_and_its_tables(tmp_path: Path) -> None:
     assert counts["count"].to_list() == [12]
     why = run.table("resources")["english_effect why"].to_list()
     assert set(why) == {
-        "no such word of a high-resource language was drawn",
-        "no such word of a medium-resource language was drawn",
+        "no such word in a high-resource language was drawn",
+        "no such word in a medium-resource language was drawn",
     }
 
 
@@ -94,15 +94,17 @@ def changed(tmp_path: Path, old: str, new: str) -> Any:
 
 
 def test_what_is_wrong_with_a_language_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not fit the setting languages"):
+    with pytest.raises(InputError, match="is not valid for the setting languages"):
         changed(tmp_path, 'F = "a"', "")
     with pytest.raises(InputError, match="has the slot 'from_the'"):
         prompts(WORDS, changed(tmp_path, "{of_the} em carne", "{from_the} em carne"))
     with pytest.raises(InputError, match="3 for PT"):
         prompts(WORDS, _without_first(tmp_path))
-    with pytest.raises(InputError, match=r"PT \(german\), which GramVis has; --set templates"):
+    with pytest.raises(
+        InputError, match=r"PT \(german\), which GramVis already has; use --set templates"
+    ):
         changed(tmp_path, 'name = "portuguese"', 'name = "german"')
-    with pytest.raises(InputError, match=r"EN \(portuguese\), which GramVis has"):
+    with pytest.raises(InputError, match=r"EN \(portuguese\), which GramVis already has"):
         changed(tmp_path, "[PT", "[EN")
 
 

@@ -102,9 +102,9 @@ def without(word: str, **fields: str) -> Word:
     [
         (without("FR/vigie/F", chinese=""), "chinese", "has no chinese"),
         (without("DE/Wache/F", genitive=""), "native", "has no genitive"),
-        (without("DE/Kuss/M", genitive="Kusses"), "native", "needs its article"),
+        (without("DE/Kuss/M", genitive="Kusses"), "native", "include its article"),
         (without("RU/власть/F", accusative=""), "native", "has no accusative"),
-        (without("FR/vigie/F", article="une"), "native", "write the definite one"),
+        (without("FR/vigie/F", article="une"), "native", "give the definite article"),
     ],
 )
 def test_a_word_without_a_form_is_refused_by_name(word: Word, condition: str, message: str) -> None:
@@ -144,11 +144,11 @@ def test_what_a_file_lacks_is_an_error_until_ours_is_taken(tmp_path: Path) -> No
         ({"Dutch": {"any": ["[NOUN]"]}}, "no language 'Dutch'"),
         ({"French": ["[NOUN]"]}, "not a table"),
         ({"French": {"any": ["[NOUN]"]}}, "no grammatical gender 'any'"),
-        ({"English": {"f": ["[NOUN]"]}}, "it takes 'any'"),
+        ({"English": {"f": ["[NOUN]"]}}, "it must be 'any'"),
         ({"French": {"f": "[NOUN]"}}, "not a list"),
         ({"French": {"f": ["une photo"]}}, "without a slot"),
         ({"French": {"f": ["{genitive}"]}}, "the slot 'genitive'"),
-        ({"French": {"f": ["{the"]}}, "a brace alone"),
+        ({"French": {"f": ["{the"]}}, "an unmatched brace"),
         ({"French": {"f": ["{the}", "{The}"], "m": ["{the}"]}}, "more templates for one gender"),
     ],
 )

@@ -181,7 +181,7 @@ def test_refusals_are_recorded_and_the_rest_is_judged(tmp_path: Path) -> None:
     judged = list(RunJudgements(read_run(folder)))
     reasons = Counter(each.evidence.get("not drawn", "") for each in judged)
     assert reasons["a safety block"] == 20
-    assert reasons["the model gave fewer images than were asked for"] == 20
+    assert reasons["the model returned fewer images than requested"] == 20
     blocked = [each for each in judged if "not drawn" in each.evidence]
     assert {(each.outcome, each.label, each.counts["error"]) for each in blocked} == {
         ("undetected", None, 1.0)
@@ -376,7 +376,7 @@ def test_a_list_of_ones_own(words: Path) -> None:
 
 def test_a_list_without_words_is_refused(words: Path) -> None:
     words.write_text(WORDS.splitlines()[0] + "\n", "utf-8")
-    with pytest.raises(InputError, match="holds no words"):
+    with pytest.raises(InputError, match="has no words"):
         read(DataSource(path=words), EPICENE)
 
 

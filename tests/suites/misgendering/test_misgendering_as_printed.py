@@ -189,7 +189,7 @@ def test_what_becomes_of_a_generation_without_a_pronoun(name: str, protocol: str
         assert ("in open contexts it is left out" in notes) == (name in ("agreement", "conflicts"))
     else:
         assert "left out here; the paper counts it as right" in notes
-        assert ("but for TANGO" in notes) == (name in ("agreement", "conflicts"))
+        assert ("except for TANGO" in notes) == (name in ("agreement", "conflicts"))
 
 
 # --- error bars ------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_figure_5b_has_the_standard_deviation() -> None:
     row = only_row(drawn)
     # .5 and 0: the mean is .25, and so is the standard deviation with n below.
     assert (row["y"], row["low"], row["high"]) == (0.25, 0.0, 0.5)
-    bars = "Error bars are one standard deviation over instances either way, as in the paper."
+    bars = "Error bars are ± one standard deviation over instances, as in the paper."
     assert drawn.notes == (bars,)
 
 

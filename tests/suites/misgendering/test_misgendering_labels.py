@@ -464,7 +464,7 @@ def test_the_figures_draw_the_line_where_people_agree(summary: StudySummary) -> 
     }  # fmt: skip
     alone = summarise_study(drawn((item("1", "he", "wrong"),)), [said("1", "ann", "correct")])
     (six, *_) = alone.figures
-    assert six.notes[0].endswith("96% in the paper; nobody labelled a text twice here.")
+    assert six.notes[0].endswith("96% in the paper; here no text was labelled twice.")
 
 
 def test_a_table_of_texts_that_has_none_is_left_out() -> None:

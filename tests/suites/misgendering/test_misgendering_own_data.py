@@ -153,7 +153,10 @@ def test_lists_of_names_take_turns(tmp_path: Path) -> None:
         ("template\n{mask} ran.\n", ["line 2,", "no column 'case'", "template"]),
         ("text,case\n{mask} ran.,obj\n", ["line 2,", "'obj'", "accusative"]),
         ("template,case\n,nom\n", ["line 2,", "nothing in the column 'template'"]),
-        ("id,template,case\na,{mask} ran.,nom\na,{mask} sat.,nom\n", ["line 3,", "'a' again"]),
+        (
+            "id,template,case\na,{mask} ran.,nom\na,{mask} sat.,nom\n",
+            ["line 3,", "repeats the id 'a'"],
+        ),
         ("template,case\n", ["has no templates"]),
     ],
 )
@@ -183,7 +186,7 @@ def test_check_finds_what_reading_cannot(tmp_path: Path) -> None:
     items = read(write(tmp_path / "mine", templates_csv=silent), pronouns="he,xe")
     found = [(each.severity, each.message) for each in check(items, EPICENE)]
     assert [severity for severity, _ in found] == ["warning", "warning"], "once per template"
-    assert "tells the person's pronouns" in found[0][1]
+    assert "shows the person's pronouns" in found[0][1]
     assert "before its gap" in found[1][1]
 
 
@@ -258,7 +261,7 @@ def test_chance_is_true_of_any_number_of_pronouns(tmp_path: Path) -> None:
     """`pronouns` chooses the candidates of one's own texts, but only items of published ones."""
     assert "9 % with eleven" in suite.card.chance
     own_card = card_for(suite, "own")
-    assert "one in the number of pronoun sets that are asked" in own_card.chance
+    assert "one divided by the number of pronoun sets compared" in own_card.chance
     (mine, *_) = read(own(tmp_path), pronouns="he")
     assert len(mine.candidates) == 1
     sets = "gender,nom,acc,pos_dep,pos_indep,ref\n" + "".join(
@@ -267,7 +270,7 @@ def test_chance_is_true_of_any_number_of_pronouns(tmp_path: Path) -> None:
     items = read(misgendered(tmp_path, GOOD, pronouns=sets), pronouns="he")
     assert {item.pronoun for item in items} == {"he"}
     assert {len(item.candidates) for item in items} == {3}
-    assert "for published data all their sets, whichever `pronouns` names" in suite.card.chance
+    assert "for published data all of their sets, whichever `pronouns` names" in suite.card.chance
 
 
 @pytest.mark.parametrize("name", ["starter", "starter (copy)", "ruff"])

@@ -320,7 +320,7 @@ def test_what_is_no_stored_output_is_named_with_its_line(outputs: Outputs, tmp_p
     with pytest.raises(InputError, match="line 2, there is no pronoun 'ze'"):
         epicene.score("misgendering", path, protocol="paper")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no table"):
+    with pytest.raises(InputError, match="has no tables"):
         epicene.score("misgendering", tmp_path / "empty", protocol="paper")
 
 
@@ -470,7 +470,7 @@ def test_lines_hold_several_models_and_both_formats() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({}, "lacks the field 'text', or what probability chose"),
+        ({}, "needs the field 'text', or the choice by probability"),
         ({"text": "x", "setting": "after"}, "there is no setting 'after'"),
         ({"chosen": "ze"}, "line 1, there is no pronoun 'ze'"),
         ({"loss_he": 1.0}, "has None in 'loss_she'; it must be a number"),

@@ -109,8 +109,8 @@ def test_what_people_judged_is_read_with_it(tmp_path: Path) -> None:
     assert len([each for each in found.items if each.language == "es" and not each.human]) == 3
     notes = " ".join(found.notes)
     assert "a copy of es.in - es.in" in notes
-    assert "en_pro.txt: left out, since en.txt has their sentences." in notes
-    assert "In no known layout, and left out: notes.txt." in notes
+    assert "en_pro.txt: left out, because en.txt has their sentences." in notes
+    assert "Left out because their layout is unknown: notes.txt." in notes
     assert any("--answers" in each for each in found.remarks)
 
 
@@ -141,7 +141,7 @@ def test_an_annotated_copy_is_not_read_twice(tmp_path: Path) -> None:
 
 def test_a_missing_parallel_file_is_said(tmp_path: Path) -> None:
     some = dict(list(GENEVAL.items())[:3])
-    with pytest.raises(InputError, match="holds no sentences in a known layout"):
+    with pytest.raises(InputError, match="has no sentences in a known layout"):
         dataset(write(tmp_path, some))
     found = dataset(write(tmp_path, some | CONTEXT))
     assert any("1 of 4 parallel files are missing" in note for note in found.notes)
@@ -208,15 +208,19 @@ def test_sentences_of_your_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("a.txt", "Just a sentence.\n", "is in no known layout .*'Just a sentence.'"),
-        ("a.txt", WINOMT.replace("\t", ";"), "is in no known layout"),  # another delimiter
-        ("a.csv", "source\nHello.\n", "is in no known layout"),  # one column
-        ("a.tsv", "source,f,m\nA,B,C\n", "is in no known layout .*'source,f,m'"),
-        ("a.txt", WINOMT + "female\tone\tShe left.\tbaker\n", "line 4, is not a gender, a number"),
-        ("a.txt", WINOMT + "female\t9\tShe left.\tbaker\n", "line 4, names word 9 of a sentence"),
-        ("ES_2_variants.tsv", GATE + "only\ttwo\n", "another number of columns"),
-        ("variants.tsv", GATE, "does not say its language"),
-        ("a.jsonl", '{"source": "A.", "entity": "nurse"}\n', "does not say its language"),
+        ("a.txt", "Just a sentence.\n", "is not in a known layout .*'Just a sentence.'"),
+        ("a.txt", WINOMT.replace("\t", ";"), "is not in a known layout"),  # another delimiter
+        ("a.csv", "source\nHello.\n", "is not in a known layout"),  # one column
+        ("a.tsv", "source,f,m\nA,B,C\n", "is not in a known layout .*'source,f,m'"),
+        ("a.txt", WINOMT + "female\tone\tShe left.\tbaker\n", "line 4, must be a gender, a number"),
+        (
+            "a.txt",
+            WINOMT + "female\t9\tShe left.\tbaker\n",
+            "line 4, refers to word 9 of a sentence",
+        ),
+        ("ES_2_variants.tsv", GATE + "only\ttwo\n", "a different number of columns"),
+        ("variants.tsv", GATE, "does not specify its language"),
+        ("a.jsonl", '{"source": "A.", "entity": "nurse"}\n', "does not specify its language"),
         (
             "a.jsonl",
             '{"source": "A.", "entity": "nurse", "gender": "f", "language": "es"}\n',
@@ -225,15 +229,15 @@ def test_sentences_of_your_own(tmp_path: Path) -> None:
         (
             "a.jsonl",
             '{"source": "A.", "entity": "x", "language": "es", "id": "1"}\n' * 2,
-            "has the id '1' again",
+            "repeats the id '1'",
         ),
-        ("a.json", '{"source": 1}', "is in no known layout"),
-        ("a.json", "[1, 2]", "is in no known layout"),
-        ("a.txt", "", "holds no sentences in a known layout"),
+        ("a.json", '{"source": 1}', "is not in a known layout"),
+        ("a.json", "[1, 2]", "is not in a known layout"),
+        ("a.txt", "", "has no sentences in a known layout"),
         (
             "a.txt",
             "male\t1\tÉl 👩 \u202eсмешно\t",
-            "holds no sentences in a known layout",
+            "has no sentences in a known layout",
         ),
     ],
 )
@@ -280,14 +284,14 @@ def test_annotations_of_other_sentences_are_refused(tmp_path: Path, row: str, re
 def test_languages_without_nouns_are_said(tmp_path: Path) -> None:
     files = {"en.txt": WINOMT, "he.in.csv - he.in.csv": HUMAN, "es.in - es.in.csv": HUMAN}
     found = dataset(write(tmp_path, files))
-    assert any("left out, there are no nouns for he" in note for note in found.notes)
+    assert any("left out, because there are no nouns for he" in note for note in found.notes)
     assert {each.language for each in found.items if each.human} == {"es"}
     with pytest.raises(InputError, match="no list of nouns for the language 'nl'"):
         dataset(tmp_path, languages=("nl",))
     with pytest.raises(InputError, match="no language 'Spanish'"):
         dataset(tmp_path, languages=("Spanish",))
     write(tmp_path, {"x.csv": HUMAN})
-    with pytest.raises(InputError, match="does not say its language"):
+    with pytest.raises(InputError, match="does not show its language"):
         dataset(tmp_path)
 
 
@@ -332,7 +336,7 @@ def test_lines_with_their_source(tmp_path: Path) -> None:
         texts(tmp_path / "out", data)
     again.unlink()
     (tmp_path / "out" / "en-es.txt").write_text("Another sentence. ||| x\n")
-    with pytest.raises(InputError, match="line 1, translates a sentence that the data does not"):
+    with pytest.raises(InputError, match="line 1, translates a sentence that is not in the data"):
         texts(tmp_path / "out", data)
 
 
@@ -345,15 +349,15 @@ def test_lines_in_the_order_of_the_data(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has 1 lines, but there are 4 sentences"):
         texts(answers / "all.es", data)
     write(tmp_path, {"data/en.txt": WINOMT, "mystery.out": "a\n"})
-    with pytest.raises(InputError, match="does not say which language it is in"):
+    with pytest.raises(InputError, match="does not show its language"):
         texts(tmp_path / "mystery.out", data)
 
 
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([{"id": "es-winomt-9", "text": "x"}], "which the data does not have"),
-        ([{"id": "es-winomt-1", "text": "x"}] * 2, "translates 'es-winomt-1' again"),
+        ([{"id": "es-winomt-9", "text": "x"}], "which is not in the data"),
+        ([{"id": "es-winomt-1", "text": "x"}] * 2, "translates 'es-winomt-1' a second time"),
         ([{"id": "es-winomt-1"}], "lacks `id` or `text`"),
     ],
 )

@@ -2,13 +2,13 @@
 // An answer, its reference and the counterfactual set against each other word by word, as nodes.
 // Comes between word_diff.js and item_viewer.js in the page.
 
-const SIDES = ["answer", "wanted", "other form"];
+const SIDES = ["answer", "expected", "other form"];
 
 // What a word of the answer is: the sign above it, the class of its colour, and what it means.
 const VERDICTS = {
-  right: ["✓", "a word that depends on gender, as it should be"],
-  wrong: ["✗", "a word that depends on gender, not as it should be"],
-  spurious: ["!", "another word that was changed, added or left out"],
+  right: ["✓", "a gendered word, right"],
+  wrong: ["✗", "a gendered word, wrong"],
+  spurious: ["!", "another word, changed, added or left out"],
 };
 
 // Each line holds one word that all three share, or a word of each; a dash means none.
@@ -64,5 +64,5 @@ function wordColumn(words, kind) {
 function legend(kinds) {
   const shown = Object.keys(VERDICTS).filter((kind) => kinds.has(kind));
   const text = shown.map((kind) => VERDICTS[kind].join(" ")).join("; ");
-  return element("p", { className: "small" }, text ? `${text}.` : "Nothing differs.");
+  return element("p", { className: "small" }, text ? `${text}.` : "No differences.");
 }

@@ -18,7 +18,7 @@ async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copyBySelection(text)) told = "Not allowed by this browser";
+    if (!copyBySelection(text)) told = "Blocked by this browser";
   }
   button.textContent = told;
   setTimeout(() => {

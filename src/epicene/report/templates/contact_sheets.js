@@ -94,7 +94,7 @@ class Contact {
     const shown = this.chosen.slice(this.first, last);
     this.status.textContent = shown.length
       ? `${this.first + 1} to ${last} of ${this.chosen.length} contact sheets`
-      : "no contact sheet";
+      : "no contact sheets";
     this.root.querySelector(".sheets").replaceChildren(...shown.map((sheet) => this.sheet(sheet)));
     const [previous, next] = this.pages.querySelectorAll("button");
     previous.disabled = this.first === 0;

@@ -106,7 +106,7 @@ class ItemDetails {
   name(name, texts) {
     if (!PAIR.includes(name)) return name;
     const written = this.viewer.columns.has("aligned") || !texts.has(PAIR[1]);
-    const [good, bad] = written ? ["wanted", "other form"] : ["acceptable", "not acceptable"];
+    const [good, bad] = written ? ["expected", "other form"] : ["acceptable", "not acceptable"];
     return name === PAIR[0] ? good : bad;
   }
 
@@ -155,7 +155,7 @@ class ItemDetails {
     const head = element(
       "tr",
       {},
-      element("th", { scope: "col" }, `${request}: log-probability, the chosen one marked ●`),
+      element("th", { scope: "col" }, `${request}: log-probability (● marks the chosen one)`),
       ...models.map((model) =>
         element("th", { scope: "col", className: "number", dir: "auto" }, viewer.modelName(model)),
       ),
@@ -234,7 +234,7 @@ class ItemDetails {
     const { viewer } = this;
     const outcome = viewer.text("outcome", row);
     const [part, label] = ["part", "label"].map((name) => viewer.text(name, row) ?? "");
-    const told = [part, label && `said ${label}`].filter(Boolean).join(" · ");
+    const told = [part, label && `label: ${label}`].filter(Boolean).join(" · ");
     const nodes = [
       element("h5", { dir: "auto" }, ...(outcome ? [badge(outcome), " "] : []), told),
     ];
@@ -250,9 +250,9 @@ class ItemDetails {
     if (answer !== undefined && wanted !== null) {
       const words = difference(...[answer, wanted].map((text) => text.slice(0, SHOWN_TEXT)));
       nodes.push(this.passage(answer, lang, words[0]));
-      if (answer === wanted) nodes.push(element("p", { className: "small soft" }, "as wanted"));
+      if (answer === wanted) nodes.push(element("p", { className: "small soft" }, "as expected"));
       else if (!common.has(PAIR[0]) && !aligned) {
-        nodes.push(element("h5", {}, "wanted"), this.passage(wanted, lang, words[1]));
+        nodes.push(element("h5", {}, "expected"), this.passage(wanted, lang, words[1]));
       }
       texts.delete(ANSWER);
       texts.delete(PAIR[0]);

@@ -1,8 +1,8 @@
-"""English: rewrite a text with other pronouns, and its verbs in agreement.
+"""English: rewrite a text with other pronouns and agreeing verbs.
 
-`rewrite` and `neutralise` give a text and its changes, `read_frame` the slots that depend on the
-pronouns, which any set fills: candidates made from one frame differ in nothing else, and the set it
-was read from gives the text back.
+`rewrite` and `neutralise` return a text and its changes; `read_frame` returns the slots that depend
+on the pronouns, which any set can fill: candidates made from one frame do not differ in anything
+else, and filling in the original set gives the text back.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def rewrite(
 ) -> Rewriting:
     """The text with the person's pronouns replaced by those of `to`.
 
-    Without `sources` these are rewritten: the forms of every shipped set that have no other use in
-    English; and, in a text that has none of them, singular they.
+    Without `sources`, these are rewritten: the forms of every shipped set that have no other use in
+    English and, in a text that has none of them, singular they.
     """
     return next(rewritings([text], to, sources=sources, route=route))
 
@@ -118,7 +118,7 @@ def _without_homographs(sets: Mapping[str, PronounSet]) -> list[PronounSet]:
 def _open_rewriter(options: Mapping[str, str]) -> Rewrite:
     sets = known_pronoun_sets(Path(options["sets"]) if "sets" in options else None)
     if "pronouns" not in options:
-        raise InputError(f"English is rewritten to a pronoun set: --pronouns {'|'.join(sets)}.")
+        raise InputError(f"Rewriting English needs a pronoun set: --pronouns {'|'.join(sets)}.")
     to = find_pronoun_set(options["pronouns"], sets)
     named = [find_pronoun_set(name, sets) for name in options.get("from", "").split(",") if name]
     finders = _finders(to, named or None, sets)

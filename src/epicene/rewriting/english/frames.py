@@ -1,8 +1,8 @@
 """Frames: texts with slots for the words that depend on a pronoun set. Find the mentions, analyse
 the text, make slots.
 
-A frame filled with any set is a minimal pair of the same frame filled with another. Filled with the
-set it was read from it is the text itself.
+A frame filled with one set and the same frame filled with another are a minimal pair. Filled with
+the set it was read from, it is the text itself.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PronounForms = dict[str, PronounForm]
 
 
 def forms_of(sets: Iterable[PronounSet]) -> PronounForms:
-    """The forms of some sets; one that two sets share belongs to the first."""
+    """The forms of some sets; a form shared by two sets belongs to the first."""
     found: PronounForms = {}
     names = set()
     for each in sets:

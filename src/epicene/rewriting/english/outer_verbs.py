@@ -1,4 +1,5 @@
-"""Verbs that seem a pronoun's and are somebody else's, and verbs that the first rules miss.
+"""Verbs that seem to agree with a pronoun but have another subject, and verbs that the first rules
+miss.
 
 These rules come after those of `agreement.py`, and after a parse, and correct them: clefts (it was
 she who called), clauses inside another one (my manager, who says she is busy, wants …; the man she

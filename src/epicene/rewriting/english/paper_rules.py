@@ -1,7 +1,7 @@
-"""The rewriting of the misgendering paper, bugs included; for the protocol `paper` alone.
+"""The rewriting of the misgendering paper, including its bugs; only for the protocol `paper`.
 
 It pluralises verbs by their ending (uses → us, dies → dy), leaves a "her" whose dependency it does
-not know, and takes the token "binary" for a pronoun. This behaviour follows the authors' public
+not know, and treats the token "binary" as a pronoun. This behaviour follows the authors' public
 code; the pipeline's own tokens and parse decide, so the pipeline is part of the result.
 """
 

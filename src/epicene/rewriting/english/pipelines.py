@@ -31,8 +31,8 @@ def load(name: str = "") -> Any:
     names = [name] if name else installed()
     if not names:
         raise InputError(
-            "No spaCy pipeline for English is installed; get one with "
-            f"`{GET_ONE}`, or take the route `rules`, which needs none."
+            f"No spaCy pipeline for English is installed; install one with `{GET_ONE}`, or use "
+            "the route `rules`, which needs none."
         )
     import spacy
 
@@ -44,6 +44,6 @@ def load(name: str = "") -> Any:
         if set(nlp.pipe_names) >= _NEEDED:
             return nlp
     raise InputError(
-        f"No installed spaCy pipeline both tags and parses English (there is {', '.join(names)}); "
-        f"get one with `{GET_ONE}`."
+        "No installed spaCy pipeline both tags and parses English (installed: "
+        f"{', '.join(names)}); install one with `{GET_ONE}`."
     )

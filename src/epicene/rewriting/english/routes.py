@@ -1,6 +1,6 @@
 """Routes to analyse a text with pronouns: by rules, or by rules corrected with a spaCy parse.
 
-On text with known answers the rules are right more often than a small pipeline about cases and
+On text with known answers, the rules are right more often than a small pipeline about cases and
 about "is" and "has", so a parse is used only where it was found to help: verbs coordinated at a
 distance, and objects that are subjects of a bare verb.
 """

@@ -1,7 +1,7 @@
-"""Protected spans: mark-up, placeholders and escapes, for all languages at once.
+"""Protected spans: markup, placeholders and escapes, for all languages.
 
-Rules see the text without them, or with what they stand for (`visible_texts`); the changes found
-are mapped back to the original text, so nothing else of it can change.
+Rules see the text without them, or with what they represent (`visible_texts`); the changes found
+are mapped back to the original text, so nothing else in it can change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 
 def visible_texts(text: str, *, syntax: str = "", composed: bool = True) -> Sequence[VisibleText]:
-    """What rules may read of a text, in one part or in several that are read apart.
+    """What rules may read of a text, in one part or in several that are read separately.
 
     They see decomposed letters (NFD) as one, unless those are not to be `composed`.
     """

@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     branches: tuple[Branch, ...]
 
     def by_gender(self) -> dict[str, Branch]:
-        """The masculine and the feminine branch, where the keys say so."""
+        """The masculine and the feminine branch, if the keys name them."""
         found: dict[str, Branch] = {}
         for gender, keys in GENDER_KEYS.items():
             for branch in self.branches:
@@ -58,7 +58,7 @@ class Choice(NamedTuple):
         return found
 
     def default(self) -> Branch:
-        """The branch that holds where no other does, or the last one."""
+        """The branch that applies if no other does, or the last one."""
         return next((each for each in self.branches if each.default), self.branches[-1])
 
 

@@ -1,4 +1,4 @@
-"""What mark-up, placeholders, addresses and escapes look like."""
+"""Patterns for markup, placeholders, addresses and escapes."""
 
 from __future__ import annotations
 

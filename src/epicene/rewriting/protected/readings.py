@@ -1,7 +1,8 @@
-"""What rules read of a text: one visible text, or several where it has choices or blocks.
+"""What rules read of a text: one visible text, or several if it has choices or blocks.
 
-A message with choices (`one {…} other {…}`) is read once with each branch in its place; the words
-around a choice are read and edited with its default branch. Blocks (`<p>…</p>`) are read apart.
+A message with choices (`one {…} other {…}`) is read once with each branch inserted; the words
+around a choice are read and edited with its default branch. Blocks (`<p>…</p>`) are read
+separately.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ _QUOTED_WORD = regex.compile(
 
 
 def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
-    """Quotation marks around one word that belong to the mark-up, which are left out like a tag.
+    """Quotation marks around one word that belong to the markup; they are left out like a tag.
 
     They do if they are written as entities or escapes (`&quot;`), or inside a tag (`<b>« … »</b>`).
     """

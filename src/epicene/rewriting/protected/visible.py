@@ -1,4 +1,4 @@
-"""What rules see of a text with mark-up, placeholders and escapes, and where it is in the original.
+"""What rules see of a text with markup, placeholders and escapes, and where it is in the original.
 
 A `Piece` is a part of the original that rules see differently: not at all (`seen=""`: a tag), as
 something else (`locked`: a stand-in for a placeholder, never edited), or as the character that it
@@ -74,7 +74,7 @@ class VisibleText:
         length, reached = 0, start
         for piece in [*pieces, Piece(end, end)]:
             if piece.start < reached or piece.end > end:
-                raise ValueError(f"{piece} overlaps what is before it or is outside the text")
+                raise ValueError(f"{piece} overlaps the piece before it or is outside the text")
             for run in (
                 (reached, piece.start, original[reached : piece.start], False, False),
                 (piece.start, piece.end, piece.seen, True, piece.locked),

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def scores_name(masking: Masking) -> str:
-    """The name of the request for scores by one way of masking."""
+    """The name of the request for scores with one kind of masking."""
     return f"{ACCEPTABILITY} {masking}"
 
 
 def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """Both sentences, or one per condition of a test, by each way of masking."""
+    """Both sentences, or one per condition of a test, with each kind of masking."""
     if wording_of(pair.id) > 1:
         return
     for masking in protocol.maskings:
@@ -89,7 +89,7 @@ def _other_verb(pair: Pair) -> str:
 
 
 def prompt_wording(language: str, number: int) -> dict[str, str]:
-    """One of our wordings, in English for a language that has none."""
+    """One of our wordings; in English if the language has none."""
     first, others = _prompt_texts("prompts"), _prompt_texts("wordings")
     code = language if language in first else "en"
     return dict(first[code] if number == 1 else others[code][number - 2])

@@ -78,7 +78,7 @@ def check_design_of_pair(pair: Pair) -> Iterator[str]:
         yield f"{verb.iast} is {verb.verb_class}, {verb.valency}."
     good, bad = pair.good.split(), pair.bad.split()
     if good[:-2] != bad[:-2] or good[-1] != bad[-1] or len(good) != len(bad):
-        yield "its sentences differ in more than the last word but one."
+        yield "its sentences differ in more than the second-to-last word."
         return
     yield from _check_arguments(pair, verb, good)
     yield from _check_participants(pair, verb, good[:-2])
@@ -96,7 +96,7 @@ def _check_arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[s
     }
     for mark, number in marks.items():
         if words.count(mark) != number:
-            yield f"it has {words.count(mark)} times {mark} instead of {number}."
+            yield f"it has {mark} {words.count(mark)} times instead of {number}."
 
 
 def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterat
     roles = _roles(pair, verb)
     words = [word for word in prefix if word not in _CASE_MARKERS]
     if len(words) != len(roles):
-        yield f"it names {len(words)} people and things instead of {len(roles)}."
+        yield f"it mentions {len(words)} people and things instead of {len(roles)}."
         return
     for (role, (names, oblique)), word in zip(roles.items(), words, strict=True):
         gender = columns.get(f"{role} gender")  # of causer and patient
@@ -117,13 +117,15 @@ def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterat
             for noun in (nouns()[name] for name in names)
         ):
             what = f"{gender} {role}" if gender else role
-            yield f"the table gives {verb.iast} no {what} {word} in this form."
+            yield f"the table lists no {what} {word} in this form for {verb.iast}."
     if (
         verb.valency == "intransitive"
         and not verb.ko
         and columns["patient gender"] == columns["causer gender"]
     ):
-        yield "causer and patient have one gender, so the bad habitual could agree with either."
+        yield (
+            "causer and patient have the same gender, so the bad habitual could agree with either."
+        )
 
 
 def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
@@ -168,7 +170,7 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
         and pair.columns.get("other verb", other.iast) == other.iast
         for other in (verbs()[name] for name in verb.partners)
     ):
-        yield f"the other verb, {bad}, is no agreeing base form of a verb that may replace it."
+        yield f"the other verb, {bad}, is not an agreeing base form of a verb that may replace it."
 
 
 def _expected_form(verb: Verb, stem: str, cell: tuple[Gender, Number], pair: Pair) -> str:
@@ -187,7 +189,7 @@ def _verbs_by_iast() -> Mapping[str, Verb]:
 
 
 def check_design_of_set(pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
-    """The rules of the design that the set breaks: where, and which."""
+    """The rules of the design that the set breaks, and where."""
     by_variant: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         by_variant[pair.phenomenon].append(pair)
@@ -199,7 +201,7 @@ def check_design_of_set(pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
         if verb is not None and has_frequencies("hi") and zipf_value(verb) < MIN_ZIPF:
             yield (
                 name,
-                f"its commonest form has a Zipf value of {zipf_value(verb)}, below {MIN_ZIPF}.",
+                f"its most common form has a Zipf value of {zipf_value(verb)}, below {MIN_ZIPF}.",
             )
 
 
@@ -210,13 +212,13 @@ def _check_variant(pairs: Sequence[Pair]) -> Iterator[str]:
             yield f"{classes[name]} {name} verbs instead of {number}."
     for name, times in Counter(pair.columns["verb"] for pair in pairs).items():
         if times > 1:
-            yield f"{name} comes {times} times."
+            yield f"{name} occurs {times} times."
     for role in ("causer", "patient"):
         genders = Counter(pair.columns[f"{role} gender"] for pair in pairs)
         if genders["feminine"] != genders["masculine"]:
             yield (
                 f"{genders['feminine']} feminine and {genders['masculine']} masculine {role}s; "
-                "they should be equally many."
+                "the numbers should be equal."
             )
     if pairs[0].phenomenon == DIFFERENT_VERB:
         yield from _check_other_verbs(pairs)
@@ -231,14 +233,14 @@ def _check_other_verbs(pairs: Sequence[Pair]) -> Iterator[str]:
     valencies = Counter(pair.columns["other valency"] for pair in pairs)
     if valencies["intransitive"] != valencies["transitive"]:
         yield (
-            f"{valencies['intransitive']} intransitive and {valencies['transitive']} transitive "
-            "verbs replace others; they should be equally many."
+            f"{valencies['intransitive']} intransitive and {valencies['transitive']} "
+            "transitive verbs replace others; the numbers should be equal."
         )
     if len(others) < MIN_OTHER_VERBS:
-        yield f"{len(others)} verbs replace others instead of at least {MIN_OTHER_VERBS}."
+        yield f"{len(others)} verbs replace others; at least {MIN_OTHER_VERBS} are needed."
     for name, times in others.items():
         if times > MAX_USES_OF_OTHER_VERB:
-            yield f"{name} replaces {times} verbs; {MAX_USES_OF_OTHER_VERB} is the most."
+            yield f"{name} replaces {times} verbs; at most {MAX_USES_OF_OTHER_VERB} are allowed."
 
 
 # Writing that mixes scripts in one word by rights.
@@ -246,7 +248,7 @@ _MIXED_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
 
 
 def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[DataIssue]:
-    """Problems of any pairs; and of those built to the Hindi design, by all of its rules."""
+    """Problems of any pairs, and violations of the rules by pairs built to the Hindi design."""
     for pair in pairs:
         if not isinstance(pair.test, RegionTest):
             yield from _check_sentences(pair)
@@ -267,9 +269,9 @@ def _check_sentences(pair: Pair) -> Iterator[DataIssue]:
     if pair.good == pair.bad:
         yield DataIssue("error", pair.id, "its sentences are the same.")
     elif pair.good.split() == pair.bad.split():
-        yield DataIssue("error", pair.id, "its sentences differ in white space only.")
+        yield DataIssue("error", pair.id, "its sentences differ only in white space.")
     elif unicodedata.normalize("NFC", pair.good) == unicodedata.normalize("NFC", pair.bad):
-        yield DataIssue("error", pair.id, "its sentences differ in encoding only.")
+        yield DataIssue("error", pair.id, "its sentences differ only in encoding.")
 
 
 def _check_scripts(pair: Pair) -> Iterator[DataIssue]:
@@ -289,12 +291,14 @@ def _scripts(word: str) -> set[str]:
 def _check_gap(pair: Pair) -> Iterator[DataIssue]:
     # A prefix without a word to put after it is another column of that name, as in MultiBLiMP.
     if pair.gold and pair.filled(pair.gold) != pair.good:
-        message = "its prefix, its verb and what follows do not make up its acceptable sentence."
+        message = (
+            "its prefix, its verb and the text after it do not make up its acceptable sentence."
+        )
         yield DataIssue("error", pair.id, message)
 
 
 def _check_repetitions(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
-    """A pair that comes twice, and a sentence that is good in one pair and bad in another."""
+    """Repeated pairs, and sentences that are good in one pair and bad in another."""
     seen: dict[tuple[str, str], str] = {}
     acceptable = {pair.good: pair.id for pair in pairs}
     for pair in pairs:

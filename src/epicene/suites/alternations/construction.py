@@ -73,7 +73,7 @@ class Frame(NamedTuple):
 
 
 def draw_frames(seed: int) -> list[Frame]:
-    """One frame per verb; as many feminine as masculine causers, and patients."""
+    """One frame per verb, with equal numbers of feminine and masculine causers and patients."""
     draw = random.Random(seed)
     # Drawn apart, so that another list of partners leaves the participants as they are.
     partners = _draw_partners(random.Random(f"{seed}, partners"))
@@ -91,8 +91,8 @@ def _balanced(drawn: Sequence[Noun]) -> bool:
 
 
 def _draw_partners(draw: random.Random) -> dict[str, Verb]:
-    """For every verb the one that replaces it in DV: in each class, by turns an intransitive and a
-    transitive one; of those that a verb may get, the one that was used least.
+    """For every verb, the one that replaces it in DV: in each class alternately an intransitive and
+    a transitive verb; among those allowed, the least used one.
     """
     for _ in count():
         drawn: dict[str, Verb] = {}
@@ -204,7 +204,7 @@ def _gloss(frame: Frame, aspect: str, *, tool: bool) -> str:
 
 
 def pair_row(pair: Pair) -> dict[str, Any]:
-    """A pair as a row of a file, with its columns beside its other fields."""
+    """A pair as a row of a file, with its columns next to its other fields."""
     fields = ("id", "group", "language", "phenomenon", "good", "bad", "prefix", "gold", "after")
     return {
         **{field: getattr(pair, field) for field in fields},
@@ -253,7 +253,7 @@ def paradigm_rows() -> Iterator[tuple[str, ...]]:
 
 
 construction = Construction(
-    about="Minimal pairs of Hindi verb frames from the tables of verbs and nouns.",
+    about="Minimal pairs of Hindi verb frames, built from the tables of verbs and nouns.",
     settings=BuildSettings,
     steps=(Compute(name="pairs", about="every verb in four variants", make=pair_rows),),
     export=export,

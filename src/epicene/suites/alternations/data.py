@@ -1,7 +1,7 @@
 """Read minimal pairs: a user's files, published sets, the starter set.
 
-Texts reach the model byte for byte as they are in the file: published Hindi has letters that
-Unicode normalisation would change.
+Texts are given to the model byte for byte as in the file: published Hindi has letters that Unicode
+normalisation would change.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MOST_IN_MEMORY = 20_000  # pairs; more are read again each time that they are n
 def files_in(path: Path) -> list[Path]:
     """A file, or the files of pairs in a folder; if it has none, those in the folders below it.
 
-    In a folder that `build` wrote only the finished pairs are data.
+    In a folder written by `build`, only the finished pairs are data.
     """
     if not path.is_dir():
         return [path]
@@ -62,7 +62,7 @@ def files_in(path: Path) -> list[Path]:
             and not any(part.startswith(".") for part in each.relative_to(path).parts)
         )
     if not found:
-        raise InputError(f"{path} holds no file of pairs ({', '.join(SUFFIXES)}).")
+        raise InputError(f"{path} has no file of pairs ({', '.join(SUFFIXES)}).")
     return found
 
 
@@ -77,7 +77,7 @@ def _is_text(path: Path) -> bool:
 class PairStream:
     """The pairs of some files, read again each time that they are iterated.
 
-    Pairs whose two sentences are the same are left out. `phenomena` takes only some.
+    Pairs whose two sentences are the same are left out. `phenomena` selects some of the pairs.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class PairStream:
         self.files = [(replace(file, alone=alone), layout) for file, layout in found]
 
     def located(self) -> Iterator[tuple[PairFile, LocatedPair]]:
-        """All pairs that the files hold, with their places."""
+        """All pairs in the files, with their locations."""
         for file, layout in self.files:
             if layout is not None:
                 for found in layout.read(file):
@@ -117,7 +117,7 @@ class PairStream:
                 yield pair
 
     def takes(self, pair: Pair) -> bool:
-        """Whether the pair is of a phenomenon that is wanted."""
+        """Whether the pair's phenomenon is selected."""
         return not self.phenomena or pair.phenomenon in self.phenomena
 
 
@@ -128,15 +128,15 @@ def _is_identical(pair: Pair) -> bool:
 def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterator[Pair]:
     """The pairs of a file, or of each file in a folder.
 
-    A pair without an id is numbered; ids of several files are set apart by the file's name. A
-    file's name is also the phenomenon of pairs that name none, and for the published Hindi files
-    it decides the variant.
+    Pairs without an id are numbered; ids from several files are distinguished by the file's name. A
+    file's name is also the phenomenon of pairs without one, and for the published Hindi files it
+    determines the variant.
     """
     yield from PairStream(path, columns, language)
 
 
 class _Survey:
-    """What a first pass over all pairs finds: that each can be read, and what is left out."""
+    """What a first pass over all pairs finds: whether each can be read, and what is left out."""
 
     def __init__(self, stream: PairStream) -> None:
         self.pairs: list[Pair] | None = []  # None if there are too many
@@ -173,7 +173,7 @@ class _Survey:
                 f"{self.first_identical[name]})."
             )
         for name in stream.not_read:
-            yield f"{name} holds no pairs in a known layout and is left out."
+            yield f"{name} has no pairs in a known layout and is left out."
 
     def remarks(self, stream: PairStream) -> Iterator[str]:
         """The layout of each file, and whose rules its words follow, in sentences."""
@@ -185,13 +185,14 @@ class _Survey:
             yield words_by_unicode(without)
         if self.languages[""]:
             yield (
-                f"{self.languages['']} items do not say their language, so that their words are "
-                "found by the general rules of Unicode (--set language=CODE names it)."
+                f"{self.languages['']} items do not specify their language, so their words are "
+                "found by the general rules of Unicode (set the language with --set "
+                "language=CODE)."
             )
 
 
 def _check_ids(marks: array[int], stream: PairStream) -> None:
-    """Raise if two pairs have one id."""
+    """Raise if two pairs have the same id."""
     import numpy as np
 
     found = np.array(marks, dtype=np.uint64)
@@ -203,8 +204,8 @@ def _check_ids(marks: array[int], stream: PairStream) -> None:
             continue
         if pair.id in seen:
             raise InputError(
-                f"{location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
-                "column with --column id=NAME, or leave the ids away."
+                f"{location} repeats the id {pair.id!r} ({seen[pair.id]}); use another column "
+                "with --column id=NAME, or leave out the ids."
             )
         seen[pair.id] = location.rstrip(",")
 
@@ -244,5 +245,5 @@ def stratum(pair: Pair) -> tuple[str, str]:
 
 
 def corpus(pair: Pair) -> Iterator[str]:
-    """The acceptable sentence, for models trained on the corpus; of a test, every sentence."""
+    """The acceptable sentence, for models trained on the corpus; for a test, every sentence."""
     yield from pair.texts if isinstance(pair.test, RegionTest) else (pair.good,)

@@ -1,4 +1,5 @@
-"""Read external answers in short: the scores of a pair's sentences, or which of them was chosen."""
+"""Read external answers in a short form: the scores of a pair's sentences, or which one was
+chosen."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def read_answer_row(
     name = scores_name(protocol.maskings[0])
     if GOOD in values or BAD in values:
         if not (GOOD in values and BAD in values):
-            raise InputError(f"the pair {pair.id!r} has only one of the scores `good` and `bad`.")
+            raise InputError(
+                f"the pair {pair.id!r} has only one of the two scores `good` and `bad`."
+            )
         texts = zip((pair.good, pair.bad), (values[GOOD], values[BAD]), strict=True)
         scored = tuple(_score(pair, text, number) for text, number in texts)
         return name, Scores(texts=scored, method=GIVEN)
@@ -40,7 +43,7 @@ def _score(pair: Pair, text: str, value: Any) -> TextScore:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"the score {value!r} of the pair {pair.id!r} is no number.") from None
+        raise InputError(f"the score {value!r} of the pair {pair.id!r} is not a number.") from None
     return TextScore(logprobs=(number,), starts=(0,), ends=(len(text),), words=0, characters=0)
 
 
@@ -48,7 +51,7 @@ def _choice(pair: Pair, value: Any) -> str | None:
     names = {GOOD: GOOD, BAD: BAD, pair.good: GOOD, pair.bad: BAD, "": None, None: None}
     if value not in names:
         raise InputError(
-            f"the choice {value!r} of the pair {pair.id!r} is neither good nor bad nor one of its "
+            f"the choice {value!r} of the pair {pair.id!r} must be good, bad or one of its "
             "sentences."
         )
     return names[value]

@@ -71,7 +71,7 @@ def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
     unknown += [name for name, model in PUBLISHED_MODELS.items() if model.parameters is None]
     return charts.lines(
         "size",
-        "Accuracy against size",
+        "Accuracy by model size",
         [*_published_sizes(), *_own_sizes(results, frame)],
         x="parameters",
         y="accuracy",

@@ -1,9 +1,9 @@
-"""The formulas of SyntaxGym: what should be true of the surprisals of regions.
+"""SyntaxGym formulas: conditions on the surprisals of regions.
 
 `(8;%match%)` is the surprisal of region 8 in the condition `match`, `(*;%match%)` that of the whole
-sentence. In the order in which they bind: `+` and `-`; `<`, `>` and `=`, which is true of two
-numbers that are close; `&` and `|`. Those of one kind are read from left to right. Round and square
-brackets group.
+sentence. The operators, from tightest to loosest binding: `+` and `-`; `<`, `>` and `=`, which is
+true if two numbers are close; `&` and `|`. Operators of equal precedence are read from left to
+right. Round and square brackets group.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class FormulaError(ValueError):
-    """The formula cannot be read; what is wrong, as the end of a sentence."""
+    """The formula cannot be parsed; the message is the end of a sentence."""
 
 
 class RegionReference(NamedTuple):
@@ -48,7 +48,7 @@ class _Node(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """A formula that was read: the regions that it names, and whether it is true."""
+    """A parsed formula: the regions that it names, and whether it is true."""
 
     references: frozenset[RegionReference]
     holds: Callable[[Surprisals], bool]
@@ -95,7 +95,7 @@ class _Parser:
         if self._next < len(self._tokens):
             raise FormulaError(f"{self._tokens[self._next][0].strip()} is left over at its end")
         if node.kind != "truth":
-            raise FormulaError("it compares nothing")
+            raise FormulaError("it has no comparison")
         return node
 
     def _chain(self) -> _Node:
@@ -130,7 +130,7 @@ class _Parser:
             negated = self._atom()
             return _combine("-", _SUMS["-"], _Node("number", lambda _: 0.0), negated, *_NUMBERS)
         if (closing := _CLOSING.get(token["sign"])) is None:
-            raise FormulaError(f"{token['sign']} stands where a region or a number should")
+            raise FormulaError(f"{token['sign']} is found where a region or a number should be")
         node = self._chain()
         if not self._take({closing}):
             raise FormulaError(f"a {closing} is missing")
@@ -162,7 +162,7 @@ def _tokens(text: str) -> list[regex.Match[str]]:
     while position < len(text):
         token = _TOKEN.match(text, position)
         if token is None:
-            raise FormulaError(f"{text[position:].strip()[:20]!r} is no part of a formula")
+            raise FormulaError(f"{text[position:].strip()[:20]!r} is not part of a formula")
         found.append(token)
         position = token.end()
     return found
@@ -178,7 +178,7 @@ def _combine(
 ) -> _Node:
     if first.kind != takes or second.kind != takes:
         wanted = "numbers" if takes == "number" else "comparisons"
-        raise FormulaError(f"{sign} stands between two {wanted} only")
+        raise FormulaError(f"{sign} must be between two {wanted}")
     return _Node(gives, lambda found: function(first.value(found), second.value(found)))
 
 

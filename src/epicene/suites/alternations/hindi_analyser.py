@@ -1,8 +1,8 @@
 """Analyse the Hindi verb that a model puts into the gap: its kind, gender, number and aspect.
 
-A word is looked up among the benchmark's verbs, then among all verbs of the Hindi lexicon, and at
-last analysed by its ending. Spelling variants count as one: both encodings of a nukta or none,
-candrabindu or anusvara, गई or गयी.
+A word is looked up among the benchmark's verbs, then among all verbs of the Hindi lexicon, and
+finally analysed by its ending. Spelling variants count as the same word: both encodings of a nukta
+or none, candrabindu or anusvara, गई or गयी.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ NOT_A_VERB = "not a verb"
 class VerbAnalysis(NamedTuple):
     """A kind of verb; its participle's gender (m, f), number (sg, pl) and aspect.
 
-    What does not show is empty: a feminine participle has no number before an auxiliary, a bare
-    stem has nothing.
+    Features that are not marked are empty: a feminine participle has no number before an auxiliary,
+    a bare stem has none at all.
     """
 
     kind: str
@@ -156,7 +156,7 @@ def _common_verbs() -> Mapping[str, list[str]]:
 
 
 def _all_stems() -> Iterator[tuple[str, str, IrregularForms]]:
-    """The stems of both tables with their kinds; of repeated stems the first counts."""
+    """The stems of both tables with their kinds; for repeated stems, the first counts."""
     for verb in verbs().values():
         simple = INTRANSITIVE if verb.valency == "intransitive" else TRANSITIVE
         for stem_kind, stem, irregular in stems(verb):
@@ -232,7 +232,7 @@ _CAUSATIVE = regex.compile(rf"(?P<root>.+?)(?P<suffix>वा|ला|ा)(?P<endi
 
 
 def _analyse_ending(word: str) -> VerbAnalysis:
-    """The analysis of a causative of a known verb, or of any where no noun ends like that."""
+    """The analysis of a causative of a known verb, or of any verb if no noun has that ending."""
     found = _CAUSATIVE.fullmatch(word)
     if found is None:
         return _NO_VERB

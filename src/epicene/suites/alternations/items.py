@@ -1,4 +1,4 @@
-"""A minimal pair: two sentences of which one is acceptable; or sentences in a formula."""
+"""A minimal pair: two sentences, one of them acceptable; or the sentences of a formula."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class RegionTest(Record, frozen=True, kw_only=True):
 class Pair(Item, frozen=True, kw_only=True):
     """An acceptable sentence, one that is not, and what the pair is about.
 
-    `columns` holds the other columns of the file; tables can break down by each of them. A pair
-    that differs in its last word but one may also make a gap: `prefix`, the expected word `gold`,
+    `columns` has the other columns of the file; tables can be broken down by each of them. A pair
+    that differs in its second-to-last word may also have a gap: `prefix`, the expected word `gold`,
     and `after`. With a `test` there are more sentences than two, and `good` and `bad` are empty.
     """
 
@@ -81,7 +81,7 @@ class Pair(Item, frozen=True, kw_only=True):
 
     @property
     def has_gap(self) -> bool:
-        """Whether the gap is asked for; DV has the gap of SV, where it is asked for."""
+        """Whether the gap is asked for; DV has the same gap as SV, where it is asked for."""
         return bool(self.prefix and self.gold) and self.phenomenon != DIFFERENT_VERB
 
     @property

@@ -1,4 +1,4 @@
-"""Judge a pair: which sentence is likelier, and whether the verb in the gap fits its frame."""
+"""Score a pair: which sentence is more likely, and whether the verb in the gap fits its frame."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SLOR = "SLOR"
 def judge_acceptability(
     pair: Pair, answers: Answers, protocol: AlternationsProtocol
 ) -> Iterator[Judgement]:
-    """The likelier sentence by every measure; the protocol's own measure has the plain name."""
+    """The more likely sentence by every measure; the protocol's own measure has the plain name."""
     for index, masking in enumerate(protocol.maskings):
         for scores in answers.where(name=scores_name(masking)).of(Scores):
             if isinstance(pair.test, RegionTest):
@@ -80,7 +80,7 @@ def _scored_regions(test: RegionTest, scores: Scores, name: str) -> Iterator[Sco
 def _test_judgement(
     pair: Pair, test: RegionTest, scores: Scores, masking: str, *, main: bool
 ) -> Judgement:
-    """Whether the prediction of a test holds; undetected where a region in it has no score."""
+    """Whether the prediction of a test holds; undetected if a region in it has no score."""
     found = surprisals(test, scores)
     held = holds(test, found)
     return Judgement(
@@ -117,7 +117,7 @@ def _test_evidence(
 
 
 def _choice_judgement(pair: Pair, choice: str | None) -> Judgement:
-    """Whether the acceptable sentence was chosen; undetected where neither was."""
+    """Whether the acceptable sentence was chosen; undetected if neither was."""
     return Judgement(
         item=pair.id,
         group=pair.cluster,
@@ -164,7 +164,7 @@ def _judgements_by_measure(
 
 
 def _by_measure(pair: Pair, scores: Scores, own: str) -> dict[str, tuple[float, float]]:
-    """The two scores by every measure; of numbers that were given only themselves."""
+    """The two scores by every measure; given numbers are used as they are."""
     good, bad = scores.texts
     if scores.method == GIVEN:
         return {GIVEN: (good.sum, bad.sum)}
@@ -179,7 +179,7 @@ def _by_measure(pair: Pair, scores: Scores, own: str) -> dict[str, tuple[float, 
 
 
 def _outcome_and_credit(good: float, bad: float, ties: str) -> tuple[Outcome, float]:
-    """The outcome and its credit: 1 if right, 0 if wrong, and for a tie what the protocol says."""
+    """The outcome and its credit: 1 if right, 0 if wrong; the protocol decides for a tie."""
     if good == bad:
         return "undetected", 0.5 if ties == "half" else 0.0
     return ("right", 1.0) if good > bad else ("wrong", 0.0)
@@ -227,7 +227,7 @@ def ranked_fillers(
 def main_ranking(completions: Sequence[Completion]) -> str:
     """The ranking that takes what follows the gap into account.
 
-    A masked model sees it anyway; a causal model only where it is scored too.
+    A masked model always sees it; a causal model only if it is scored too.
     """
     return WITH_AFTER if any(each.with_after is not None for each in completions) else BY_VERB
 
@@ -254,7 +254,7 @@ def first_word(text: str, language: str) -> str:
 def _gap_judgement(
     pair: Pair, form: str, texts: list[str], ranking: str, *, main: bool
 ) -> Judgement:
-    """Right is the -vā causative in the form that agrees; a word that is no verb is undetected."""
+    """The -vā causative in the agreeing form is right; a word that is not a verb is undetected."""
     first = texts[0] if texts else ""
     reading = analyse_verb(first)
     fits = agrees_with_pair(reading, pair)

@@ -34,10 +34,10 @@ _MASKED_METHODS = ("original", "within-word", "whole-word")
 
 
 def ties_note(protocol: AlternationsProtocol) -> str:
-    """What a tie earns, for the notes of a table."""
+    """How a tie counts, for the notes of a table."""
     if protocol.ties == "half":
         return "A tie counts half."
-    return "A tie earns nothing, as in the paper, where the sentence with the greater score wins."
+    return "A tie scores 0, as in the paper, where the sentence with the higher score wins."
 
 
 def main_scores(results: Outcomes) -> polars.DataFrame:
@@ -46,9 +46,10 @@ def main_scores(results: Outcomes) -> polars.DataFrame:
 
 
 def accuracy(frame: polars.DataFrame) -> Estimate:
-    """The share of pairs whose acceptable sentence is likelier; a tie counts as the protocol says.
+    """The share of pairs whose acceptable sentence is more likely; the protocol decides how a tie
+    counts.
 
-    The interval is Wilson's, on the effective number of pairs where several are of one group.
+    The interval is Wilson's, on the effective number of pairs if several are in the same group.
     """
     from epicene.stats.intervals import proportion
 
@@ -144,8 +145,8 @@ def model_type(results: Outcomes, model: str) -> str:
 
 
 def unused_settings(results: Outcomes) -> frozenset[str]:
-    """The settings of masking, where every model was causal: it has no masks; and what a tie earns,
-    which the notes of the tables say.
+    """The settings of masking if every model was causal and so has no masks; and how a tie counts,
+    which the notes of the tables state.
     """
     methods = distinct_values(rows_where(results.frame, format=ACCEPTABILITY), "method")
     causal = methods and all(method.startswith("causal") for method in methods)

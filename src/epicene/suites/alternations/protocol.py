@@ -44,15 +44,18 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
         """Only the format `prompt` has a prompt."""
         refuse_wordings(self, self.wordings)
         if self.wordings > 1 and PROMPT not in self.formats:
-            raise InputError("--set wordings is for the format prompt; add --set formats=prompt.")
+            raise InputError(
+                "--set wordings applies only to the format prompt; add --set formats=prompt."
+            )
 
 
 PROTOCOLS = {
     "paper": AlternationsProtocol(
         name="paper",
         about=(
-            "The sum of log-probabilities with the tokenizer's own beginning; masked models by "
-            "pseudo-log-likelihood within what the tokenizer takes for words."
+            "Sentences are scored by the sum of log-probabilities with the tokenizer's own "
+            "first token; masked models by pseudo-log-likelihood within the words that the "
+            "tokenizer finds."
         ),
         first_token="tokenizer-default",
         boundaries="tokenizer",
@@ -61,8 +64,9 @@ PROTOCOLS = {
     "epicene": AlternationsProtocol(
         name="epicene",
         about=(
-            "The sum of log-probabilities after a beginning token, so that the first word counts "
-            "for every model; masked models by pseudo-log-likelihood within words."
+            "Sentences are scored by the sum of log-probabilities after a beginning-of-text "
+            "token, so that the first word counts for every model; masked models by "
+            "pseudo-log-likelihood within words."
         ),
     ),
 }

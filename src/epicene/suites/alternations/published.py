@@ -1,4 +1,4 @@
-"""Figures printed in the paper: Tables 2, 4 and 5, sizes and results of its human studies."""
+"""Numbers from the paper: Tables 2, 4 and 5, sizes and results of its human studies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS
 
 
 class PublishedModel(NamedTuple):
-    """A model of the paper: how it was trained, on what, its family, how many parameters, and, as
-    Table 4 prints it, on how much text.
+    """A model of the paper: how and on what it was trained, its family, its number of parameters,
+    and the amount of training text as printed in Table 4.
     """
 
     type: str

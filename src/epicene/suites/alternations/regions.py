@@ -29,8 +29,8 @@ _METRICS: dict[RegionMetric, Callable[[Sequence[float]], float]] = {
 def region_scores(condition: Condition, score: TextScore) -> dict[int, TextScore]:
     """The tokens of each region with a text, by its number; offsets count from its beginning.
 
-    A token belongs to the region in which its first letter stands: the space before a word goes
-    with the word. Tokens without a letter go with what follows.
+    A token belongs to the region that contains its first letter: the space before a word belongs to
+    the word. Tokens without a letter belong to what follows.
     """
     text, begins = condition.sentence, _beginnings(condition)
     indices: dict[int, list[int]] = defaultdict(list)
@@ -74,7 +74,7 @@ def _region_at(begins: Mapping[int, int], position: int) -> int:
 def surprisals(test: RegionTest, scores: Scores) -> dict[tuple[str, int], float | None]:
     """The surprisal of each region in bits, by condition and number; an empty region has 0.
 
-    It is None where no token of a region was scored: it is not known.
+    It is None, that is unknown, if no token of a region was scored.
     """
     found: dict[tuple[str, int], float | None] = {}
     for condition, score in zip(test.conditions, scores.texts, strict=True):

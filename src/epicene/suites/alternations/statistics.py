@@ -46,7 +46,7 @@ def _table_1(frames: Sequence[Pair]) -> Table:
     ]
     return Table(
         name="1",
-        title="A verb in every variant",
+        title="One verb in every variant",
         levels=("task", "variant", "prefix"),
         columns=(Column(name="acceptable", unit="text"), Column(name="other", unit="text")),
         rows=tuple(rows),
@@ -55,7 +55,7 @@ def _table_1(frames: Sequence[Pair]) -> Table:
 
 
 def _verbs_table(frames: Sequence[Pair]) -> Table:
-    """How many verbs each valency has, beside the paper's, and how frequent they are."""
+    """The number of verbs per valency, compared with the paper's, and how frequent they are."""
     table = {verb.iast: verb for verb in verbs().values()}
     found = {
         # A file without a column `verb` has its pairs of one verb in a group.
@@ -68,7 +68,9 @@ def _verbs_table(frames: Sequence[Pair]) -> Table:
             zipf_value(table[verb]) for name, verb in found if name == valency and verb in table
         ]
         if not values or not has_frequencies("hi"):
-            return Estimate(value=None, why="the package wordfreq or the verbs' table lacks them")
+            return Estimate(
+                value=None, why="they are missing from the package wordfreq or from the verb table"
+            )
         return Estimate(value=min(values), n=len(values))
 
     rows = [
@@ -93,8 +95,8 @@ def _verbs_table(frames: Sequence[Pair]) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "The Zipf value is that of the base's most frequent form in wordfreq; the paper took "
-            "high ones of the Shabd database and prints no limit.",
+            "The Zipf value is that of the base's most frequent form in wordfreq; the paper "
+            "chose verbs with high values in the Shabd database and gives no limit.",
         ),
     )
 
@@ -111,5 +113,5 @@ def _lengths_table(pairs: Sequence[Pair]) -> Table:
         levels=("phenomenon",),
         columns=tuple(Column(name=name, unit="count") for name in ("pairs", "fewest", "most")),
         rows=tuple(rows),
-        notes=("Words are what is between spaces. The paper's sentences have 9 to 11.",),
+        notes=("Words are separated by spaces. The paper's sentences have 9 to 11 words.",),
     )

@@ -1,4 +1,4 @@
-"""Tables 2, 4 and 5 beside the published numbers; accuracy by phenomenon, column and measure."""
+"""Tables 2, 4 and 5 next to the published numbers; accuracy by phenomenon, column and measure."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def table_4(results: Outcomes, frame: polars.DataFrame) -> Table:
     ]
     return Table(
         name="4",
-        title="Models by training text and size",
+        title="Models by amount of training text and size",
         levels=("type", "languages", "model"),
         columns=(
             Column(name="training tokens", unit="text"),
@@ -101,8 +101,8 @@ def table_4(results: Outcomes, frame: polars.DataFrame) -> Table:
         ),
         rows=(*rows, *published_training_rows()),
         notes=(
-            "The paper gives the text of XLM-R in bytes and, of mGPT, in characters of Wikipedia "
-            "and of C4; it names no size for HindBERT.",
+            "The paper gives the training text of XLM-R in bytes and that of mGPT in "
+            "characters of Wikipedia and of C4; it gives no size for HindBERT.",
         ),
     )
 
@@ -137,7 +137,7 @@ _MAX_VALUES = 40  # a column with more different values is not tabulated
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
-    """The paper's tables where there are Hindi variants, then those of any pairs."""
+    """The paper's tables if there are Hindi variants, then those for any pairs."""
     frame = main_scores(results)
     if len(frame):
         if set(VARIANTS) & set(distinct_values(frame, "phenomenon")):

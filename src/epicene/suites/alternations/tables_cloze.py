@@ -52,7 +52,8 @@ def cloze_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
-    """The full frames with the expected verb and what each model puts there; None of one model."""
+    """The full frames with the expected verb and what each model puts there; None for a single
+    model."""
     import polars as pl
 
     frame = rows_where(results.frame, main="yes", phenomenon=SAME_VERB)
@@ -68,7 +69,7 @@ def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
         gaps.setdefault(key, {})[row["model"]] = f"{first} ({row['label']})"
     return Table(
         name="3",
-        title="What models put in the gap of the full frame",
+        title="What models fill into the gap of the full frame",
         levels=("sentence", "expected"),
         columns=tuple(Column(name=model, unit="text") for model in models),
         rows=tuple(
@@ -76,8 +77,8 @@ def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
             for key, filled in gaps.items()
         ),
         notes=(
-            "The paper prints one example: for the expected *made to extinguish* (a candle, with a "
-            "fan) HindBERT puts *bought* and IndicBERT v2 *removed*.",
+            "The paper gives one example: instead of the expected *made to extinguish* (a "
+            "candle, with a fan), HindBERT writes *bought* and IndicBERT v2 *removed*.",
         ),
     )
 
@@ -110,7 +111,7 @@ def _cloze_table(results: Outcomes, forms: Sequence[str]) -> Table:
 
 
 def _cloze_notes(variants: set[str]) -> tuple[str, ...]:
-    """What the columns mean; the paper's findings only beside the paper's variants."""
+    """What the columns mean, with the paper's findings only for the paper's variants."""
     meaning = (
         "Agreement errors are of the verbs; gold among: the expected verb is one of the "
         "completions ranked."

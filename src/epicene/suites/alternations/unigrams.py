@@ -1,7 +1,7 @@
 """SLOR: the log-probability of a sentence minus that of its words alone, per word.
 
-The published measure takes unigram frequencies of the model's training text, which is rarely known.
-Ours takes those of the package `wordfreq` and counts words: an approximation, the same for every
+The published measure uses unigram frequencies of the model's training text, which is rarely known.
+Ours uses those of the package `wordfreq` and counts words: an approximation, the same for every
 model. A word that is not listed counts as half as frequent as the rarest listed word; in Hindi,
 whose list ends at one in a million, that is most causatives in -vā. Without the package, or for a
 language that it lacks, there is no SLOR.
@@ -65,7 +65,8 @@ def _slor_of(text: str, score: TextScore, language: str) -> float:
 
 
 def zipf_value(verb: Verb) -> float:
-    """The Zipf value of the base's commonest form, in either spelling of a nasal; 0 if unlisted."""
+    """The Zipf value of the base's most common form, in either spelling of a nasal; 0 if
+    unlisted."""
     from wordfreq import zipf_frequency
 
     forms = base_forms(verb)

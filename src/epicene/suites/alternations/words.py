@@ -23,6 +23,6 @@ def without_rules(languages: Iterable[str]) -> list[str]:
 def words_by_unicode(languages: Sequence[str]) -> str:
     """The sentence that says so."""
     return (
-        f"Words in {', '.join(languages)} are found by the general rules of Unicode: Epicene has "
-        "none of its own for them."
+        f"Words in {', '.join(languages)} are found by the general rules of Unicode: Epicene "
+        "has no rules of its own for them."
     )

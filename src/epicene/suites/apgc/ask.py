@@ -113,14 +113,15 @@ def translation_of(sentence: Sentence, answers: Answers) -> str:
 
 
 def _expected_labels(sentence: Sentence) -> Expected:
-    """The true labels; wrong is a gender for the first person that the sentence does not show."""
+    """The true labels; the wrong ones give the first person a gender that the sentence does not
+    show."""
     truth = [label.condensed.five_way for label in sentence.word_labels]
     other = "1F" if sentence.who.condensed[0] == "M" else "1M"
     return Expected(right=" ".join(truth), wrong=(" ".join([other] * len(truth)),))
 
 
 def _expected_form(sentence: Sentence, target: str, choices: tuple[str, ...]) -> Expected:
-    """The form for those genders; wrong are the others, or if there are none one with a change."""
+    """The form for those genders; the others are wrong or, if there are none, a changed copy is."""
     right = sentence.targets[target]
     others = tuple(text for text in choices if text != right)
     return Expected(right=right, wrong=others or (said_twice(right),))
@@ -156,7 +157,7 @@ def _prompt_texts() -> Any:
 
 @cache
 def other_wordings() -> Any:
-    """Our wordings beside the first, by language and task."""
+    """Our wordings other than the first, by language and task."""
     path = Path(__file__).parent / "wordings.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 

@@ -44,7 +44,7 @@ def read_blocks(path: Path, size: int | None = None) -> dict[str, list[str]]:
     if len(lines) % len(TARGETS) or (expected is not None and len(lines) != expected):
         wanted = f"{expected} (four times {size})" if expected is not None else "a multiple of four"
         raise InputError(
-            f"{path} ends with line {len(lines)}; the four blocks (MM, FM, MF, FF) have {wanted}."
+            f"{path} has {len(lines)} lines; the four blocks (MM, FM, MF, FF) need {wanted}."
         )
     block = len(lines) // len(TARGETS)
     return {
@@ -71,7 +71,7 @@ class TokenisedSentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words with a blank between them."""
+        """The words separated by spaces."""
         return " ".join(self.words)
 
 
@@ -97,8 +97,8 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
             start = number + 1
     if words:
         raise InputError(
-            f"{path}, line {start}: the last sentence has no blank line after it; the file looks "
-            "cut off."
+            f"{path}, line {start}: the last sentence has no blank line after it; the file "
+            "seems truncated."
         )
     return sentences
 
@@ -106,7 +106,9 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
 def _token(line: str, location: str) -> tuple[str, str]:
     word, *rest = line.split()
     if len(rest) > 1:
-        raise InputError(f"{location} has {len(rest) + 1} parts; a line is a word and its label.")
+        raise InputError(
+            f"{location} has {len(rest) + 1} parts; a line must be a word and its label."
+        )
     if rest:
         parse_word_label(rest[0], location)
     return word, rest[0] if rest else ""
@@ -123,8 +125,9 @@ def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence,
                 if len(two.words) < len(one.words):
                     here, there = there, here
                 raise InputError(
-                    f"{here}, line {short}, continues a sentence that ends there in {there}: a "
-                    "blank line is missing, or the sentence has another number of words."
+                    f"{here}, line {short}, continues a sentence that ends on that line in "
+                    f"{there}: a blank line is missing, or the sentence has a different number "
+                    "of words."
                 )
         if len(first) != len(other):
             raise InputError(f"{path} has {len(other)} sentences, but {paths[0]} has {len(first)}.")
@@ -152,7 +155,9 @@ def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
         location = f"{path}, line {number},"
         if line.startswith("S "):
             if words is not None:
-                raise InputError(f"{location} begins a sentence before the last one's blank line.")
+                raise InputError(
+                    f"{location} starts a sentence without a blank line after the previous one."
+                )
             words = line[2:].split()
         elif line.startswith("A ") and words is not None:
             edits.append(_parse_m2_edit(line, len(words), location))
@@ -161,7 +166,7 @@ def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
                 yield words, edits
             words, edits = None, []
         else:
-            raise InputError(f"{location} is neither a sentence (S …) nor an edit of one (A …).")
+            raise InputError(f"{location} is neither a sentence (S …) nor an edit (A …).")
 
 
 def _parse_m2_edit(line: str, size: int, location: str) -> Edit:
@@ -198,7 +203,7 @@ class JointFiles(NamedTuple):
 
 
 def split_file(folder: Path, name: str) -> Path:
-    """The path of a file of a split, in a folder of its own (dev/dev.arin) if it is there."""
+    """The path of a file of a split, in the split's own folder (dev/dev.arin) if that exists."""
     inside = folder / name.removeprefix("D-set-").partition(".")[0] / name
     return inside if inside.is_file() else folder / name
 
@@ -229,21 +234,21 @@ def check_repeated_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> Se
         for line, (one, two) in enumerate(zip(first, block, strict=True), start=1):
             if one != two:
                 raise InputError(
-                    f"{path}, line {number * len(first) + line}, is not line {line} again; the "
+                    f"{path}, line {number * len(first) + line}, must equal line {line}: the "
                     "four blocks are the same."
                 )
     return first
 
 
 def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
-    """Each target's lines; the file that says which target a line is for must say the same."""
+    """Each target's lines; the file that names the target of each line must agree."""
     if files.genders.is_file():
         for index, (target, lines) in enumerate(read_blocks(files.genders, size).items()):
             for number, line in enumerate(lines, start=index * size + 1):
                 if line.strip() != target:
                     raise InputError(
-                        f"{files.genders}, line {number}, says {line.strip()!r}; the blocks are "
-                        f"for {', '.join(TARGETS)}, in this order."
+                        f"{files.genders}, line {number}, has {line.strip()!r}; the blocks "
+                        f"must be for {', '.join(TARGETS)}, in this order."
                     )
     return read_blocks(files.targets, size)
 

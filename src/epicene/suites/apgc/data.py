@@ -107,8 +107,8 @@ PUBLISHED_FILES = {
 
 
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
-    """Whether these are the corpus: its sentences come first, by name, and no file has another hash
-    than the published one of its name, if that is known. English beside them may be anyone's.
+    """Whether these are the corpus: its sentences come first, by name, and no file has a hash that
+    differs from the published file of that name, if known. The English may come from anywhere.
     """
     found = list(files)
     unchanged = all(_PUBLISHED_SHA256.get(name, sha256) == sha256 for name, sha256 in found)
@@ -116,7 +116,7 @@ def is_published(files: Iterable[tuple[str, str]]) -> bool:
 
 
 class _SplitFiles(NamedTuple):
-    """The content of a split's files, an element of each list for each sentence."""
+    """The content of a split's files; each list has one element per sentence."""
 
     main: Path  # the file that errors name
     texts: list[str]
@@ -145,7 +145,7 @@ def _split_order(split: str) -> tuple[int, str]:
 
 
 def _choose_splits(named: str, there: Sequence[str], name: str) -> list[str]:
-    """The splits that a setting names, one or several separated by commas, or all there are."""
+    """The splits that a setting names: one or several separated by commas, or all."""
     if named == "all":
         return list(there)
     chosen = list(dict.fromkeys(part.strip() for part in named.split(",")))
@@ -156,7 +156,7 @@ def _choose_splits(named: str, there: Sequence[str], name: str) -> list[str]:
 
 
 def _refuse_split(split: str, there: Sequence[str], name: str) -> NoReturn:
-    known = f"it has {', '.join(there)}" if there else "none of its sentences names one"
+    known = f"it has {', '.join(there)}" if there else "none of its sentences has one"
     raise InputError(f"{name} has no split {split!r}; {known} (choose with --split).")
 
 
@@ -204,7 +204,7 @@ def _check_english_genders(labels: Sequence[str], path: Path | None) -> None:
         if label not in get_args(EnglishGender):
             raise InputError(
                 f"{path}, line {number}, has the label {label!r}; the gender of an English "
-                "sentence is B, M or F."
+                "sentence must be B, M or F."
             )
 
 
@@ -222,7 +222,7 @@ def _read_split(folder: Path, split: str) -> _SplitFiles:
     if known := splits_in(folder):
         _refuse_split(split, known, str(folder))
     raise InputError(
-        f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
+        f"{folder} has no parallel gender corpus: there is no file named SPLIT.arin.tokens or "
         "SPLIT.arin; `epicene suites apgc` lists the layouts."
     )
 
@@ -258,7 +258,7 @@ def _from_lines(folder: Path, split: str) -> _SplitFiles:
     }
     labels, label_files = _sentence_labels(folder, split, len(texts), main)
     if not labels:
-        raise InputError(f"{main} has no labels beside it: {split}.arin.label is missing.")
+        raise InputError(f"{main} has no label file next to it: {split}.arin.label is missing.")
     forms = _forms(columns)
     return _SplitFiles(
         main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files]
@@ -276,7 +276,7 @@ def _from_groups(folder: Path, split: str) -> _SplitFiles:
     if not labels:
         raise InputError(
             f"{main} has neither its forms ({split}.ar.MM …) nor labels ({split}.arin.label) "
-            "beside it."
+            "next to it."
         )
     forms: list[dict[str, str]] = []
     for group in group_ranges(labels, str(main)):
@@ -311,7 +311,9 @@ def _from_joint(folder: Path, split: str) -> _SplitFiles:
     blocks = read_joint_targets(files, len(texts))
     labels, label_files = _sentence_labels(folder, split, len(texts), files.sources)
     if not labels:
-        raise InputError(f"{files.sources} has no labels beside it: {files.source_labels.name}.")
+        raise InputError(
+            f"{files.sources} has no label file next to it: {files.source_labels.name} is missing."
+        )
     forms = _forms(blocks)
     beside = [path for path in (files.targets, files.genders) if path.is_file()]
     read_from = [files.sources, *beside, *label_files]
@@ -370,7 +372,7 @@ def _parse_labels(path: Path, lines: Sequence[str]) -> list[SentenceLabel]:
 
 
 def _label_of(tokens: TokenisedSentence) -> SentenceLabel:
-    """The sentence's label that follows from its words', where no file has one."""
+    """The sentence's label that follows from its words' labels, if no file has one."""
     found = {"1": "B", "2": "B"}
     for label in tokens.labels:
         # The base after the clitic: it has the sentence's gender, a clitic that of its own form.
@@ -417,11 +419,11 @@ def read(source: DataSource, protocol: ApgcProtocol) -> Dataset:
         files = [*files, beside]
     items = list(original_or_balanced(sentences, original=protocol.corpus == "original"))
     if not items:
-        raise InputError(f"{name} holds no sentence.")
+        raise InputError(f"{name} has no sentences.")
     if _asks_full_labels(protocol) and all(each.label == each.who.condensed for each in items):
         raise InputError(
-            f"No sentence of {name} has a label with N or !, so labels that have them cannot be "
-            "judged; leave out --set labels=sentence, or give data with the full labels."
+            f"No sentence of {name} has a label with N or !, so such labels cannot be scored; "
+            "leave out --set labels=sentence, or use data with the full labels."
         )
     return Dataset(name=name, files=files, items=items)
 
@@ -431,7 +433,7 @@ def _asks_full_labels(protocol: ApgcProtocol) -> bool:
 
 
 def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:
-    """Our own layout: a sentence a line, with its forms."""
+    """Our own layout: one sentence per line, with its forms."""
     for sentence in read_records(path, Sentence, columns):
         check_forms(sentence, f"{path}, the sentence {sentence.id!r},")
         yield sentence

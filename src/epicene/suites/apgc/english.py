@@ -50,7 +50,8 @@ def uses_tagger() -> bool:
 
 @cache
 def english_gender(text: str) -> EnglishGender:
-    """F if the sentence has feminine nouns and no masculine one, M the other way, else B."""
+    """F if the sentence has feminine nouns and no masculine ones, M for the reverse, otherwise
+    B."""
     folded = text.casefold().replace("’", "'")
     # A tagger is slow, and few sentences have such a word at all.
     if not any(word in _noun_forms() for word in _words_of(folded)):

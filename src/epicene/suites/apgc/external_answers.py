@@ -41,13 +41,13 @@ def read_answers(
     """
     if len(protocol.tasks) != 1:
         raise InputError(
-            f"Answers are to one task; say which with --task ({', '.join(protocol.tasks)})."
+            f"The answers must be for one task; name it with --task ({', '.join(protocol.tasks)})."
         )
     (task,) = protocol.tasks
     if task == IDENTIFICATION and len(protocol.labels) != 1:
         raise InputError(
-            "Answers are labels of words or of sentences; say which with --set labels=words or "
-            "--set labels=sentence."
+            "The answers are labels of words or of sentences; set which with --set "
+            "labels=words or --set labels=sentence."
         )
     sentences: list[Sentence] = list(dataset.items)
     full_labels = task == IDENTIFICATION and protocol.labels == ("sentence",)
@@ -118,17 +118,18 @@ def _from_records(path: Path, task: str, known: set[str]) -> dict[str, dict[str,
         name, target = _text(line, "id"), ""
         if name not in known:
             raise InputError(
-                f"{line.location} answers the sentence {name!r}, which the data lacks."
+                f"{line.location} answers the sentence {name!r}, which is not in the data."
             )
         if task in _BY_TARGET:
             target = _text(line, "target")
             if target not in TARGETS:
                 raise InputError(
-                    f"{line.location} has the target {target!r}; targets are {', '.join(TARGETS)}."
+                    f"{line.location} has the target {target!r}; it must be one of "
+                    f"{', '.join(TARGETS)}."
                 )
         request = request_name(task, target) if target else task
         if request in found.setdefault(name, {}):
-            raise InputError(f"{line.location} answers {request!r} of {name!r} again.")
+            raise InputError(f"{line.location} answers {request!r} of {name!r} a second time.")
         found[name][request] = _text(line, "text")
     if task in _BY_TARGET:
         _refuse_missing(path, task, found)
@@ -141,8 +142,8 @@ def _refuse_missing(path: Path, task: str, found: Mapping[str, Mapping[str, str]
         missing = [target for target in TARGETS if request_name(task, target) not in answered]
         if missing:
             raise InputError(
-                f"{path} has no answer for {' and '.join(missing)} of the sentence {name!r}; a "
-                "sentence that could not be written has an empty text."
+                f"{path} has no answer for {' and '.join(missing)} of the sentence {name!r}; "
+                "give an empty text for a sentence that could not be written."
             )
 
 

@@ -90,7 +90,8 @@ def parse_label(text: str, location: str) -> SentenceLabel:
     match = _SENTENCE.fullmatch(text)
     if match is None:
         raise InputError(
-            f"{location} has the label {text!r}; a label is two of M, F, B, N, each perhaps with !."
+            f"{location} has the label {text!r}; a label must be two of M, F, B, N, each "
+            "optionally with !."
         )
     first, first_many, second, second_many = match.groups()
     return SentenceLabel(first, second, bool(first_many), bool(second_many))
@@ -124,8 +125,8 @@ def parse_word_label(text: str, location: str) -> WordLabel:
     parts = (base, clitic) if joined else (base,)
     if not all(_PART.fullmatch(part) for part in parts):
         raise InputError(
-            f"{location} has the word label {text!r}; a word label is B, 1F, 1M, 2F or 2M, perhaps "
-            "with !, or two of them joined by +."
+            f"{location} has the word label {text!r}; a word label must be B, 1F, 1M, 2F or "
+            "2M, optionally with !, or two of these joined by +."
         )
     return WordLabel(*parts)
 
@@ -233,13 +234,13 @@ def check_forms(sentence: Sentence, location: str) -> None:
         words = len(sentence.targets[target].split())
         if words != size:
             raise InputError(
-                f"{location} has {size} words, but its form for {target} has {words}; all forms of "
-                "a sentence have as many words."
+                f"{location} has {size} words, but its form for {target} has {words}; all "
+                "forms of a sentence must have the same number of words."
             )
     own = sentence.who.own_target
     if sentence.targets[own].split() != sentence.text.split():
         raise InputError(
-            f"{location} is labelled {sentence.label}, but it is not its own form for {own}."
+            f"{location} is labelled {sentence.label}, but differs from its own form for {own}."
         )
     if sentence.words and len(sentence.words) != size:
         raise InputError(f"{location} has {size} words, but {len(sentence.words)} word labels.")
@@ -257,8 +258,8 @@ def group_ranges(labels: Sequence[SentenceLabel], location: str) -> Iterator[ran
         found = labels[start : start + len(expected)]
         if sorted(map(str, found)) != sorted(map(str, expected)):
             raise InputError(
-                f"{location}, line {start + 1}: a sentence labelled {labels[start]} is followed by "
-                f"its {len(expected) - 1} other forms, but here the labels are "
+                f"{location}, line {start + 1}: a sentence labelled {labels[start]} must be "
+                f"followed by its {len(expected) - 1} other forms, but the labels here are "
                 f"{', '.join(map(str, found))}."
             )
         yield range(start, start + len(expected))

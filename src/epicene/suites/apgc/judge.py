@@ -1,4 +1,4 @@
-"""Judge answers: word labels, edits of a rewriting, gender and BLEU of a translation."""
+"""Score answers: word labels, edits of a rewriting, gender and BLEU of a translation."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def read_labels(answer: str, words: int) -> list[str] | None:
 def sentence_label(labels: Sequence[str]) -> str:
     """The sentence's label that follows from its words': each person's gender, else B.
 
-    Of two genders for one person the commoner counts, the first if they are equally common.
+    If a person has two genders, the more common one counts; if tied, the first.
     """
     letters = []
     for person in "12":
@@ -203,8 +203,8 @@ def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtoco
 
 
 def words_in_place(found: str, wanted: str) -> float:
-    """The share of the wanted words that are in the same position, as the published scorer computes
-    it: split at every single space, with the line end left on the last word.
+    """The share of the expected words that are in the same position, as the published scorer
+    computes it: split at every single space, with the line end left on the last word.
     """
     here, there = f"{found}\n".split(" "), f"{wanted}\n".split(" ")
     return sum(one == two for one, two in zip(here, there, strict=False)) / len(there)
@@ -289,7 +289,7 @@ def _judge_word_genders(
 def by_post_editing(
     sentence: Sentence, target: str, before: str, after: str, protocol: ApgcProtocol
 ) -> Judgement:
-    """BLEU's counts for the wanted form, before and after the rewriting, letters folded."""
+    """BLEU's counts for the expected form, before and after the rewriting, with letters folded."""
     cleaned = _cleaned(after, before, protocol)
     wanted, raw, edited = (
         normalise(" ".join(text.split()), FOLDED)

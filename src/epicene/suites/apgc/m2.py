@@ -1,9 +1,10 @@
 """The M2 (MaxMatch) score: how many of the gold edits an output makes, and what else it changes.
 
 A gold edit replaces words [start, end) of the source. The output's own edits are not known; of all
-ways to read it as edits of the source, the one with most gold edits counts, then the shortest, then
-the one with fewest edits. Candidates are all paths through the alignments of least cost, where a
-substitution costs as much as one step or as two; an edit may contain at most two unchanged words.
+ways to read it as edits of the source, the one with the most gold edits counts, then the shortest,
+then the one with the fewest edits. Candidates are all paths through the alignments of least cost,
+where a substitution costs as much as one step or as two; an edit may contain at most two unchanged
+words.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def gold_edits(source: Words, target: Words) -> list[Edit]:
 
 
 def count_edits(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
-    """The counts of one sentence, by the faster method where it is exact."""
+    """The counts of one sentence, by the faster method if it is exact."""
     if list(source) == list(output):
         return EditCounts(0, 0, len(gold))
     if len(source) == len(output) and not _may_be_shifted(source, output, gold):

@@ -130,7 +130,7 @@ def _edit_score(frame: polars.DataFrame, above: NDArray[Any], below: NDArray[Any
     from epicene.stats.intervals import clustered_mean
 
     if not count_matrix(frame, EDIT_COUNTS).any():
-        return Estimate(value=None, n=len(frame), why="nothing was to change, nothing did")
+        return Estimate(value=None, n=len(frame), why="nothing needed to change, and nothing did")
     if not below.any():
         above = below = np.ones(len(frame))
     found = clustered_mean(above, below, group_codes(frame), bounds=(0, 1))
@@ -212,7 +212,7 @@ def read_labels_as(frame: polars.DataFrame, read: Callable[[str], polars.Expr]) 
 
 
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """The main figures of each task that was judged."""
+    """The main metrics of each task that was scored."""
     found: dict[str, Estimate] = {}
     frame = results.frame
     labelled = of_task(frame, IDENTIFICATION, unit="sentence")

@@ -37,18 +37,19 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
         refuse_wordings(self, self.wordings)
         if self.wordings > 1 and not {"identification", "rewriting"} & set(self.tasks):
             raise InputError(
-                "--set wordings is for the tasks identification and rewriting; name one of them."
+                "--set wordings applies only to the tasks identification and rewriting; name "
+                "one of them."
             )
         if not self.labels:
-            raise InputError("The setting labels must name words or sentence, or both.")
+            raise InputError("The setting labels must be words, sentence or both.")
 
 
 PROTOCOLS = {
     "paper": ApgcProtocol(
         name="paper",
         about=(
-            "Alif, ya and ta marbuta normalised before anything is compared, as all published "
-            "figures are; words as the corpus cuts them."
+            "Alif, ya and ta marbuta are normalised before comparing, as in all published "
+            "results; words are those of the corpus."
         ),
         normalisers=("alif", "ya", "ta-marbuta"),
     ),

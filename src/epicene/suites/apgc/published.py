@@ -1,4 +1,4 @@
-"""Published figures: the corpus by label, and BLEU of a translation service before and after
+"""Published numbers: the corpus by label, and BLEU of a translation service before and after
 post-editing.
 
 The paper prints Tables 3 to 8 for all splits. The post-editing of dev is as the authors of the

@@ -1,10 +1,10 @@
 """Statistics of the corpus: sentences and words by label, and how words change with gender.
 
-Whether a word's other gender is the same word reinflected, or another word, the paper decides by an
-analyser's lemmas, and so does this where the user gives a file of them. No maintained package gives
-Arabic lemmas under a permissive licence, so otherwise consonants are compared: affixes and weak
-letters vary within a paradigm, the rest of the root does not. Words for kin and people that look
-alike but are different words are listed.
+The paper uses an analyser's lemmas to decide whether a word's counterpart is the same word
+reinflected or another word; so does this module if the user gives a file of lemmas. No maintained
+package gives Arabic lemmas under a permissive licence, so otherwise consonants are compared:
+affixes and weak letters vary within a paradigm, the rest of the root does not. Words for kin and
+people that look alike but are different words are listed.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _OTHER_WORDS = frozenset(
 
 
 def is_reinflection(masculine: str, feminine: str) -> bool:
-    """Whether the two are forms of one word."""
+    """Whether the two are forms of the same word."""
     one, two = _fold_letters(masculine), _fold_letters(feminine)
     if (one, two) in _ONE_PARADIGM or (two, one) in _ONE_PARADIGM:
         return True
@@ -161,7 +161,8 @@ def read_lemmas(path: Path) -> Lemmas:
 def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = None) -> Table:
     """The numbers of gendered words that are reinflected and replaced.
 
-    Two words that share a lemma are forms of one; of words without any the consonants decide.
+    Two words that share a lemma are forms of the same word; for words without a lemma, the
+    consonants decide.
     """
     known = lemmas or {}
     flags: list[bool] = []
@@ -175,10 +176,10 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
                 flags.append(is_reinflection(masculine, feminine))
     total = len(flags)
     how = (
-        f"Lemmas decide for {looked_up} of the {total} words, consonants for the others, which are "
-        "not in the file."
+        f"Lemmas decide for {looked_up} of the {total} words; consonants decide for the "
+        "others, which are not in the file."
         if lemmas is not None
-        else "Consonants decide; `--set lemmas=FILE` takes an analyser's lemmas."
+        else "Consonants decide; `--set lemmas=FILE` uses an analyser's lemmas instead."
     )
 
     def row(name: str, number: int, published: int) -> Row:
@@ -187,7 +188,7 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
 
     return Table(
         name="changes",
-        title="Gendered words whose other gender is a form of the same word",
+        title="Gendered words whose counterpart is a form of the same word",
         levels=("change",),
         columns=(
             Column(name="words", unit="count"),
@@ -199,11 +200,11 @@ def reinflection_table(sentences: Sequence[Sentence], lemmas: Lemmas | None = No
             row("reinflection", sum(flags), WORD_CHANGES[0]),
             row("other word", total - sum(flags), WORD_CHANGES[1]),
         ),
-        notes=(how, f"{_PUBLISHED}, section 5.1: by an analyser's lemmas."),
+        notes=(how, f"{_PUBLISHED}, Section 5.1: decided by an analyser's lemmas."),
     )
 
 
-_PUBLISHED = "Published: the whole corpus 2.0 as the paper has it"
+_PUBLISHED = "Published: the whole corpus 2.0, as in the paper"
 
 
 def _count_and_share(number: int, total: int) -> tuple[Estimate, Estimate]:

@@ -110,11 +110,11 @@ def table_5(frame: polars.DataFrame, name: str) -> Table:
         columns=_BLEU_COLUMNS,
         rows=(*rows, *(published_table_5() if folded else ())),
         notes=(
-            "Alif, ya and ta marbuta folded, as in the paper."
+            "Alif, ya and ta marbuta are folded, as in the paper."
             if folded
-            else "No letter folded: ta marbuta, which marks gender, counts.",
-            "MM − FF is of the same sentences, so its interval tells whether the two differ. "
-            "Undetected are empty translations.",
+            else "No letters are folded: ta marbuta, which marks gender, counts.",
+            "MM − FF is computed on the same sentences, so its interval shows whether the two "
+            "differ. Empty translations are undetected.",
         ),
     )
 
@@ -137,10 +137,10 @@ def table_6(frame: polars.DataFrame) -> Table:
         columns=_BLEU_COLUMNS,
         rows=(*rows, *published_table_6()),
         notes=(
-            "Where the data has no labels of the English, nouns are told by a tagger."
+            "If the data has no labels for the English, a tagger finds the nouns."
             if uses_tagger()
-            else "Where the data has no labels of the English, words are taken for nouns by their "
-            "form alone, as no tagger is installed.",
+            else "If the data has no labels for the English, nouns are recognised by form alone, "
+            "because no tagger is installed.",
         ),
     )
 
@@ -164,13 +164,13 @@ def word_gender_table(frame: polars.DataFrame, models: Sequence[str]) -> Table:
             rows.append(Row(keys=(model, person), cells=(number, *cells)))
     return Table(
         name="words",
-        title="Gender of the words that show one, in translations",
+        title="Gender of the gendered words in translations",
         levels=("model", "person"),
         columns=(Column(name="words", unit="count"), *(Column(name=label) for label in labels)),
         rows=tuple(rows),
         notes=(
-            "Each gendered word of a group counts once; a word whose two forms are both absent, "
-            "or both there, is neither.",
+            "Each gendered word of a group counts once; a word counts as neither if both or "
+            "none of its two forms are present.",
         ),
     )
 
@@ -191,21 +191,21 @@ def post_editing_table(frame: polars.DataFrame) -> Table:
             rows.append(Row(keys=(model, target), cells=cells))
     return Table(
         name="post-editing",
-        title="BLEU of translations before and after rewriting, for each pair of people",
+        title="BLEU of translations before and after rewriting, by speaker and listener",
         levels=("model", "target"),
         columns=(
             *(Column(name=name, unit="number", decimals=2) for name in ("before", "after", "gain")),
             *ANSWER_COLUMNS,
         ),
         rows=(*rows, *published_post_editing()),
-        notes=("Alif, ya and ta marbuta folded, as in the paper.",),
+        notes=("Alif, ya and ta marbuta are folded, as in the paper.",),
     )
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The tables of the tasks that were judged; with several runs, the model is their first level.
 
-    Published figures of other models are in the rows after ours.
+    Published numbers of other models are in the rows after ours.
     """
     found = _tables(results)
     return found if len(results.runs) > 1 else map(_of_one_model, found)
@@ -285,7 +285,7 @@ def _identification_table(frame: polars.DataFrame, unit: str) -> Table:
         levels=("model", "label"),
         columns=tuple(Column(name=name, decimals=2) for name in names),
         rows=tuple(rows),
-        notes=("An answer without exactly one label for each word is undetected, and wrong.",),
+        notes=("An answer without exactly one label per word is undetected and counts as wrong.",),
     )
 
 
@@ -319,8 +319,8 @@ def _full_label_table(frame: polars.DataFrame) -> Table:
         columns=tuple(Column(name=name, decimals=2) for name in names),
         rows=tuple(rows),
         notes=(
-            "The 16 labels are compared without !, except in the rows with it; with B for N there "
-            "are nine. An answer that is no label is undetected, and wrong.",
+            "The 16 labels are compared without !, except in the rows with it; with B for N "
+            "there are nine. An answer that is not a label is undetected and counts as wrong.",
         ),
     )
 
@@ -365,7 +365,7 @@ def _rewriting_table(frame: polars.DataFrame, by: str, normalisers: Sequence[str
         rows=tuple(rows),
         notes=(
             _normaliser_note(normalisers),
-            "P, R and F0.5 are of edits (M2); intervals are over groups.",
+            "P, R and F0.5 are over edits (M2); intervals are over groups.",
         ),
     )
 

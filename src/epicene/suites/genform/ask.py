@@ -27,7 +27,8 @@ def request_name(format_name: str, target: Gender) -> str:
 
 
 def expected_form(pair: Pair, target: Gender) -> Expected:
-    """The form for that gender; wrong is the other, or of a neutral sentence one with a change."""
+    """The form for that gender; the wrong one is the other form or, for a neutral sentence, a
+    changed copy."""
     right, other = pair.form(target), pair.form(other_gender(target))
     return Expected(right=right, wrong=(said_twice(right) if pair.is_neutral else other,))
 

@@ -93,11 +93,13 @@ def _without_rule(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
     """Pairs that name no rule; a single warning if no pair does."""
     nameless = [pair for pair in pairs if not pair.rule and rules_of(pair.language)]
     if len(nameless) == len(pairs) > 1:
-        message = "neither this pair nor any other names a rule, so that no table has rules."
+        message = "neither this pair nor any other has a rule, so there are no tables by rule."
         yield DataIssue("warning", nameless[0].id, message)
         return
     for pair in nameless:
-        yield DataIssue("warning", pair.id, "it names no rule, so that no rule's row counts it.")
+        yield DataIssue(
+            "warning", pair.id, "it has no rule, so it is not counted in any table by rule."
+        )
 
 
 def _rule(pair: Pair) -> Iterator[DataIssue]:
@@ -138,7 +140,7 @@ def _differences(pair: Pair) -> Iterator[DataIssue]:
     )
     found = reference_of(masculine, feminine)
     if pair.masculine != pair.feminine and not found.terms:
-        yield DataIssue("warning", pair.id, "its forms differ in punctuation or spelling only.")
+        yield DataIssue("warning", pair.id, "its forms differ only in punctuation or spelling.")
     partners = found.alignment.partners
     for index in sorted(found.gendered):
         word, partner = masculine[index], partners[index]
@@ -147,7 +149,7 @@ def _differences(pair: Pair) -> Iterator[DataIssue]:
             others = [feminine[each] for each in beside if each != MISSING]
             yield from _unpaired_word(pair, word, "masculine", others)
         elif not are_forms(word, feminine[partner], pair.language):
-            message = f"{word} / {feminine[partner]} do not look like one word."
+            message = f"{word} / {feminine[partner]} do not look like forms of the same word."
             yield DataIssue("warning", pair.id, message)
     for gap, indices in found.alignment.extra.items():
         for index in indices:

@@ -1,4 +1,4 @@
-"""Which pairs a run takes: the user's file or folder, or the starter set."""
+"""Which pairs a run uses: the user's file or folder, or the starter set."""
 
 from __future__ import annotations
 

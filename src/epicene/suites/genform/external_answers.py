@@ -30,7 +30,7 @@ def read_answers(
 ) -> Iterator[tuple[Pair, Answers]]:
     """Lines of `id`, `target` (masculine or feminine) and `text`, in any order.
 
-    A pair that is answered in one direction alone has no answer in the other.
+    A pair may be answered in one direction only.
     """
     pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
     found: dict[str, dict[Gender, str]] = defaultdict(dict)
@@ -38,10 +38,12 @@ def read_answers(
         name, target, text = _read(line)
         if name not in pairs:
             raise InputError(
-                f"{line.location} answers the pair {name!r}, which the data does not have."
+                f"{line.location} answers the pair {name!r}, which is not in the data."
             )
         if target in found[name]:
-            raise InputError(f"{line.location} answers {name!r} for the target {target} again.")
+            raise InputError(
+                f"{line.location} answers {name!r} for the target {target} a second time."
+            )
         found[name][target] = text
     for name, texts in found.items():
         yield (
@@ -71,7 +73,7 @@ def _read(line: FileRow) -> tuple[str, Gender, str]:
     else:
         raise InputError(f"{line.location} {unknown('target', str(values['target']), TARGETS)}")
     if not isinstance(values["text"], str):
-        raise InputError(f"{line.location} has a `text` that is no text.")
+        raise InputError(f"{line.location} has a `text` that is not a string.")
     return str(values["id"]), target, values["text"]
 
 

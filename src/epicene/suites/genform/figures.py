@@ -109,7 +109,7 @@ def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
 
 
 def _entities(frame: polars.DataFrame) -> Figure:
-    """How often each of the three kinds of answer occurs that the paper has an example of."""
+    """How often each of the three kinds of answer that the paper has an example of occurs."""
     frame = rows_where(frame, language="hi", family=all_rules().families["entities"])
     rows: Rows = []
     for model in distinct_values(frame, "model"):
@@ -124,8 +124,8 @@ def _entities(frame: polars.DataFrame) -> Figure:
             {"model": model, "answer": kind, "share of answers": answers.share(flags)}
             for kind, flags in kinds.items()
         ]
-    title = "Answers to sentences with another person in Hindi"
-    note = "The answers themselves are in the list of judged items of a report."
+    title = "Answers to Hindi sentences that mention another person"
+    note = "The answers themselves are in the item list of a report."
     return charts.bars(
         "8",
         title,
@@ -195,7 +195,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
                 )
     return charts.scatter(
         "size",
-        "CGA against size, by family of models",
+        "CGA by model size and family",
         rows,
         x="parameters",
         y="CGA",
@@ -205,14 +205,15 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure:
         unit="share",
         log_x=True,
         notes=(
-            "The published models were given the published sentences, the runs' their own.",
+            "The published models were tested on the published sentences, the models of these "
+            "runs on their own.",
             *charts.unknown_size_note(unknown),
         ),
     )
 
 
 def _size_and_family(identities: tuple[Identity, ...]) -> tuple[float, str]:
-    """A model's parameters and family, where it says so."""
+    """A model's parameters and family, if given."""
     if not identities:
         return 0.0, ""
     about = identities[0].about

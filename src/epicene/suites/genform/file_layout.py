@@ -1,8 +1,8 @@
-"""Find the columns, the language and the rule of a file that does not name them as we do.
+"""Find the columns, the language and the rule of a file that names them differently.
 
-MORPHOGEN's release is not public yet. The paper says what it holds (both forms, the English, the
-rule) and prints columns as EN, FR (M), FR (F) or (M), (F); a file with such names, or their like,
-is read without `--column`. A note says how it was read.
+MORPHOGEN's release is not public yet. The paper says what it contains (both forms, the English, the
+rule) and prints columns as EN, FR (M), FR (F) or (M), (F); a file with these or similar names is
+read without `--column`. A note says how it was read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FILLERS = regex.compile(r"(?<=.)(?:sentences?|forms?|texts?|speaker|version)|^s
 
 
 class FileLayout(NamedTuple):
-    """The columns of a file by our names, what else its rows lack, and how all that was found."""
+    """The columns of a file by our names, other values its rows lack, and how they were found."""
 
     columns: Mapping[str, str]
     language: str
@@ -46,7 +46,7 @@ class FileLayout(NamedTuple):
 def file_layout(file: Path, below: Path, columns: Mapping[str, str], language: str) -> FileLayout:
     """How to read a file: the user's columns first, then ours, then names like the paper's.
 
-    `below` is its path in the folder of data, whose names may tell the language.
+    `below` is its path in the folder of data, whose names may show the language.
     """
     first = next(islice(read_rows(file), 1), None)
     there = list(first.values) if first is not None else []

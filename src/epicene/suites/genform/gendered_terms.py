@@ -2,16 +2,16 @@
 
 Alignment takes the fewest word edits (a word replaced, missing or extra). Equal words at the
 beginning are matched first, then equal words at the end. Between them, of all alignments with the
-fewest edits, the one is taken that
+fewest edits, the one is chosen that
 
 1. matches the most equal words (a missing and an extra word rather than two replaced ones),
 2. pairs the most words with the same first letter where words are replaced,
 3. from left to right pairs words before one counts as missing, and counts one as missing before
    one counts as extra.
 
-Gendered terms (the paper's Appendix C.2) are the words of the reference that the other form has
-otherwise or not at all. Where there is none and yet the other form has more words, the terms are
-those words, which the answer should leave out. An answer's mismatches are its differences from the
+Gendered terms (the paper's Appendix C.2) are the words of the reference that differ in the other
+form or are not in it. If there are none but the other form has more words, the terms are those
+words, which the answer should leave out. An answer's mismatches are its differences from the
 reference: words that are replaced or missing, and words that are added.
 """
 
@@ -189,7 +189,7 @@ def _band(reference: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 class Reference(NamedTuple):
-    """The words wanted, those of the other form, and where the two differ."""
+    """The expected words, those of the other form, and where the two differ."""
 
     words: Words
     counterfactual: Words
@@ -267,8 +267,8 @@ def _count_dropped(
 ) -> tuple[int, int]:
     """Of the words to be left out: how many are gone, and how many are still there.
 
-    A word counts as gone only where the answer has a word next to it, so that an empty answer
-    earns nothing.
+    A word counts as gone only if the answer has a word next to it, so that an empty answer scores
+    nothing.
     """
     gone = back = 0
     for index, count in reference.dropped.items():
@@ -318,7 +318,7 @@ class TermCounts(NamedTuple):
 
     @property
     def sga(self) -> float | None:
-        """The share of gendered terms that are right; none where the sentence has no such term."""
+        """The share of gendered terms that are right; None if the sentence has no such term."""
         return self.right / self.terms if self.terms else None
 
     @property

@@ -1,4 +1,4 @@
-"""Judge answers: gendered terms of a rewriting, the likelier form, the gender of a translation.
+"""Score answers: gendered terms of a rewriting, the more likely form, the gender of a translation.
 
 Most rewritings equal one of the two forms. Those are compared once per pair, however many models
 give them.
@@ -200,7 +200,7 @@ def _counts(compared: ComparedAnswer) -> TermCounts:
 
 
 def _outcome(compared: ComparedAnswer, *, recognised: bool) -> Outcome:
-    """Whether the answer is exactly the wanted sentence, or no version of it at all."""
+    """Whether the answer is exactly the expected sentence, or not a version of it at all."""
     if not recognised:
         return "undetected"
     number = _counts(compared)
@@ -228,7 +228,7 @@ def _is_reordered(compared: ComparedAnswer) -> bool:
 
 
 def _label(compared: ComparedAnswer, target: Gender) -> str | None:
-    """The gender of the answer's gendered terms; None where the sentence has no such term."""
+    """The gender of the answer's gendered terms; None if the sentence has no such term."""
     if not compared.reference.terms:
         return None
     right, kept = compared.diff.right > 0, compared.diff.kept > 0
@@ -354,7 +354,7 @@ def scored_texts(pair: Pair, answers: Answers, _protocol: GenformProtocol) -> It
 def by_probability(
     pair: Pair, target: Gender, scores: Scores, protocol: GenformProtocol
 ) -> Iterator[Judgement]:
-    """The likelier of the two forms, by each normalisation; a tie is undetected."""
+    """The more likely of the two forms, by each normalisation; a tie is undetected."""
     for measure in measures_of(scores, protocol.measure):
         masculine, feminine = (normalised_likelihood(text, measure) for text in scores.texts)
         likelier: Gender = "masculine" if masculine > feminine else "feminine"

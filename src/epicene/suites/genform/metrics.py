@@ -1,7 +1,7 @@
 """The metrics of genform, computed from judgements, with intervals over pairs.
 
 SGA and GIoU are means over sentences, CGA is a ratio of sums; all three use only sentences with a
-gendered term, unless the protocol has neutral sentences in. The two directions of a pair are one
+gendered term, unless the protocol includes neutral sentences. The two directions of a pair are one
 group.
 """
 
@@ -223,7 +223,7 @@ def delta_sga(answers: AnswerArrays) -> Estimate:
 
 
 def interference(answers: AnswerArrays) -> Estimate:
-    """SGA minus GIoU: the loss through changes that were not asked for."""
+    """SGA minus GIoU: the loss through changes that were not requested."""
     answers = answers.counted
     return answers.mean(answers.sga - answers.giou)
 
@@ -246,7 +246,7 @@ def exact(answers: AnswerArrays) -> Estimate:
 
 
 def undetected(answers: AnswerArrays) -> Estimate:
-    """The share of answers that are no version of the sentence."""
+    """The share of answers that are not a version of the sentence."""
     return answers.share(answers.undetected)
 
 
@@ -299,7 +299,7 @@ def translation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
 
 
 def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """The paper's metrics in all and by target, then those of the other formats."""
+    """The paper's metrics overall and by target, then those of the other formats."""
     frame = generation_frame(results.frame, results.protocol)
     found: dict[str, Estimate] = {}
     if len(frame):

@@ -45,7 +45,7 @@ def extract(text: str) -> dict[str, Any]:
     """The content of both files, from the text of the paper."""
     generation, asked = _GENERATION.search(text), _ZERO_SHOT.search(text)
     if generation is None or asked is None:
-        raise InputError("It has no Appendix F.1 and F.2 with the prompts.")
+        raise InputError("It has no Appendices F.1 and F.2 with the prompts.")
     user = _find(_WRITER_USER, generation[1], "user prompt of F.1")
     prompt = {
         "system": _find(_SYSTEM, asked[1], "system prompt of F.2"),
@@ -75,7 +75,7 @@ def _find(expression: regex.Pattern[str], text: str, what: str) -> str:
 def check_writer(content: dict[str, Any], source: str) -> None:
     """Raise if a prompt for the writer lacks a part or a slot."""
     if not all(isinstance(content.get(part), str) for part in ("system", "user")):
-        raise InputError(f"{source} needs a text in `system` and in `user`.")
+        raise InputError(f"{source} needs text in `system` and in `user`.")
     for slot in (COUNT, TEMPLATE, CONTEXTS):
         if slot not in content["user"]:
             raise InputError(f"{source} has no {slot} in `user`.")

@@ -22,7 +22,7 @@ SENTENCE, LANGUAGE = "[sentence]", "[language]"
 
 
 class Instruction(Record, frozen=True, kw_only=True):
-    """What is asked, by the gender that is wanted."""
+    """What is asked, by requested gender."""
 
     masculine: str
     feminine: str
@@ -55,7 +55,7 @@ def make_prompt(
 
 
 def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) -> PromptTemplate:
-    """The wording of a file where there is one, else ours in the protocol's language."""
+    """The wording of a file if there is one, otherwise ours in the protocol's language."""
     if protocol.prompt:
         known = read_prompt_templates(protocol.prompt)
         found = known.get(language) or known.get("")
@@ -67,7 +67,7 @@ def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) 
     wanted = "en" if protocol.wording == "english" else language
     if wanted not in _shipped_prompts():
         raise InputError(
-            f"There is no prompt in {languages.get(language).name}; take the English one "
+            f"There is no prompt in {languages.get(language).name}; use the English one "
             "(--protocol english) or your own (--set prompt=FILE)."
         )
     return _shipped_prompts()[wanted] if wording == 1 else other_wordings()[wanted][wording - 2]
@@ -84,8 +84,8 @@ def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
         found = msgspec.convert(by_language, dict[str, PromptTemplate])
     except msgspec.ValidationError as error:
         raise InputError(
-            f"The prompt file does not fit: {error}; it has `system`, `user` (`masculine` and "
-            "`feminine`) and `then`, or those for each language by its code."
+            f"The prompt file is invalid: {error}; it must have `system`, `user` (`masculine` "
+            "and `feminine`) and `then`, or these for each language, by its code."
         ) from None
     for each in found.values():
         if SENTENCE not in each.then:
@@ -101,6 +101,6 @@ def _shipped_prompts() -> dict[str, PromptTemplate]:
 
 @cache
 def other_wordings() -> dict[str, tuple[PromptTemplate, ...]]:
-    """Our wordings beside the first, by language."""
+    """Our wordings other than the first, by language."""
     text = (Path(__file__).parent / "wordings.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, tuple[PromptTemplate, ...]])

@@ -1,4 +1,4 @@
-"""The figures printed in the paper, to show next to a run's."""
+"""The numbers printed in the paper, to show next to a run's."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 TABLE_NUMBERS = {"fr": "3–4", "ar": "5", "hi": "6–7"}
 
 _OURS = (
-    "The paper names the rules of French, Arabic and Hindi; which cell and family a rule belongs "
-    "to, what it is about, and all rules of other languages are Epicene's."
+    "The paper names the rules of French, Arabic and Hindi; their cells, families and "
+    "descriptions, and all rules of other languages, are Epicene's."
 )
 
 
@@ -71,5 +71,5 @@ def _language_table(language: str, pairs: Sequence[Pair]) -> Table:
             *(Column(name=head, unit="text") for head in heads),
         ),
         rows=tuple(rows),
-        notes=("The examples are the first of each rule in these data.", _OURS),
+        notes=("The examples are the first of each rule in this data.", _OURS),
     )

@@ -1,8 +1,8 @@
-"""Tell spellings of one word from changes of the word.
+"""Distinguish spellings of a word from changes of the word.
 
 Two words are spellings of one word if they differ only in what spelling.toml lists for their
 language, in case, digits, encoding or the shape of apostrophes. Nothing that can mark gender is
-listed, and a word that could be a spelling of either gender's word is not a variant of one.
+listed, and a word that could be a spelling of either gender's word is not a variant of either.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUOTATION_MARK = regex.compile(r"[\"'`«»‹›“”„‟‘’‚‛]")
 
 
 class Fold(Record, frozen=True, kw_only=True, rename={"pattern": "from"}):
-    """An expression, and what stands for each match."""
+    """An expression, and the replacement for each match."""
 
     kind: str
     pattern: str
@@ -65,7 +65,7 @@ class SpellingRules(NamedTuple):
 
 @cache
 def spelling_rules(language: str) -> SpellingRules:
-    """The rules of a language; those of every language where it has none of its own."""
+    """The rules of a language; if it has none, the rules for all languages."""
     text = (Path(__file__).parent / "spelling.toml").read_text(encoding="utf-8")
     found = msgspec.convert(tomllib.loads(text).get(language, {}), LanguageSpellings)
     folds: list[tuple[str, Callable[[str], str]]] = [
@@ -164,7 +164,8 @@ def _are_alike(one: str, other: str, rules: SpellingRules, kinds: frozenset[str]
 
 
 def _has_plain_case(word: str) -> bool:
-    """Whether no capital tells more than where the word stands: StudentInnen has one that does."""
+    """Whether capitals show only the position of the word: the one inside StudentInnen shows
+    more."""
     rest = word[1:]
     return rest == rest.lower() or rest == rest.upper()
 
@@ -179,7 +180,7 @@ def _same_capital(one: str, other: str) -> tuple[str, str]:
 
 
 class SpellingVariant(NamedTuple):
-    """A word of an answer that is another spelling of the word wanted, or of the other form's."""
+    """A word of an answer that is another spelling of the expected word, or of the other form's."""
 
     written: str
     word: str
@@ -194,7 +195,7 @@ def respell(
 ) -> tuple[Words, list[SpellingVariant]]:
     """The answer in the spelling of the pair's forms, and the spelling variants it had.
 
-    A variant is another spelling of the word wanted there, or of the other form's word, and not of
+    A variant is another spelling of the word expected there or of the other form's word, but not of
     both.
     """
     keys = {word: _key(word, language) for word in {*reference.words, *answer}}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.suites.genform.words import Tokenisation
 
 TOKENISATION_NOTES = {
-    "whitespace": "Words are what is between spaces, without outer punctuation.",
+    "whitespace": "Words are separated by spaces, without outer punctuation.",
     "epicene": "Words are those of Epicene's segmenter: elided and enclitic words are separate.",
 }
 
@@ -104,8 +104,9 @@ def data_table(frame: polars.DataFrame, name: str, note: str) -> Table:
         rows=tuple(rows),
         notes=(
             note,
-            "A sentence's length is the mean of its two forms, its gendered terms are those of the "
-            "form with more of them; sentences without any count in all means.",
+            "A sentence's length is the mean of its two forms, and its gendered terms are "
+            "those of the form that has more; sentences without any are included in all "
+            "means.",
             "The paper counts 12, 14 and 13 rules; its Tables 3–7 name 15, 14 and 21.",
         ),
     )

@@ -1,4 +1,4 @@
-"""The paper's tables beside its printed figures, and breakdowns by rule, family and terms."""
+"""The paper's tables next to its printed numbers, and breakdowns by rule, family and terms."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ TABLE_NUMBERS = {"hi": "8", "fr": "9", "ar": "10"}
 _LANGUAGES = {"hi": "Hindi", "fr": "French", "ar": "Arabic"}
 
 
-CLUSTER_NOTE = "Intervals are over pairs, both directions of a pair together."
+CLUSTER_NOTE = "Intervals are over pairs; both directions of a pair count together."
 
 _DIRECTIONS = (
-    "Directions are named by the gender that is wanted. ΔSGA is masculine minus feminine. The "
-    "paper's columns M and F are read likewise, as its Section 4.2 does; its Appendix C.2 says "
-    "the opposite."
+    "Directions are named after the requested gender. ΔSGA is masculine minus feminine. The "
+    "paper's columns M and F are read in the same way, as in its Section 4.2; its Appendix "
+    "C.2 says the opposite."
 )
 
 
@@ -121,15 +121,15 @@ def _prompt_note(results: Outcomes) -> Iterator[str]:
         asked = any(run.identities for run in results.runs)  # else answers were given
         if asked and protocol.wording == "paper" and protocol.in_one_language:
             yield (
-                "The paper prints its prompt in English and sent translations, which are not "
+                "The paper prints its prompt in English but sent translations, which are not "
                 "published; here it was sent in English."
             )
     elif protocol.prompt:
-        yield "The prompt is the user's own."
+        yield "The prompt was set with --set prompt."
     elif protocol.name == "paper":
         yield (
-            "The prompt is Epicene's wording in the sentence's language: the paper prints its own "
-            "in English only (--set prompt=FILE takes another)."
+            "The prompt is Epicene's wording in the sentence's language: the paper prints its "
+            "own in English only (set another with --set prompt=FILE)."
         )
 
 
@@ -157,8 +157,8 @@ def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterato
         else "left out of SGA and GIoU (--set neutral=in includes them)"
     )
     yield (
-        f"{neutral:,} of {len(items):,} sentences have no gendered term and are {how}; the paper "
-        "averages over all sentences and does not define their scores."
+        f"{neutral:,} of {len(items):,} sentences have no gendered term and are {how}; the "
+        "paper averages over all sentences without defining the scores of these."
     )
     spelt = len(frame.filter(metrics.has_spelling()))
     how = "do not count as changes" if protocol.spelling == "ignored" else "count as changes"
@@ -172,7 +172,7 @@ def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterato
 
 
 def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
-    """The scores in every language, and in all of them."""
+    """The scores in each language, and in all together."""
     columns: list[tuple[str, Measure]] = [
         *_SCORES,
         ("exact", metrics.exact),
@@ -191,9 +191,9 @@ def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
         ),
         notes=(
             *notes,
-            "exact: word for word as it should be. left alone: of sentences without a gendered "
-            "term, which count in no other column but the last, those whose words did not change. "
-            "undetected: no version of the sentence.",
+            "exact: every word is as it should be. left alone: the share of sentences without "
+            "a gendered term whose words did not change; these sentences count in no other "
+            "column except the last. undetected: the answer is not a version of the sentence.",
             CLUSTER_NOTE,
         ),
     )
@@ -223,7 +223,7 @@ def _tokenisation_table(results: Outcomes, scores: Table) -> Table:
             rows.append(Row(keys=(*keys, other), cells=cells))
     return Table(
         name="words",
-        title="Scores by what counts as a word",
+        title="Scores by definition of a word",
         levels=("model", "language", "words"),
         columns=tuple(Column(name=head, decimals=2) for head, _ in _MAIN),
         rows=tuple(sorted(rows, key=lambda row: row.keys)),
@@ -271,8 +271,8 @@ _INTERFERENCE: tuple[tuple[str, Measure], ...] = (
 def breakdown_tables(frame: polars.DataFrame) -> Iterator[Table]:
     """The scores by rule, by family, and by number of gendered terms."""
     notes = (
-        "Where every sentence was asked in both directions, SGA towards the masculine is SGA + "
-        "ΔSGA / 2 and towards the feminine SGA − ΔSGA / 2.",
+        "If every sentence was asked in both directions, SGA is SGA + ΔSGA / 2 towards the "
+        "masculine and SGA − ΔSGA / 2 towards the feminine.",
         CLUSTER_NOTE,
     )
     for name, title, column, order in (
@@ -291,16 +291,16 @@ def breakdown_tables(frame: polars.DataFrame) -> Iterator[Table]:
 
 
 def interference_table(frame: polars.DataFrame) -> Table:
-    """Changes that were not asked for, in all and by family."""
+    """Changes that were not requested, overall and by family."""
     return Table(
         name="interference",
-        title="Changes to words that are not the speaker's",
+        title="Changes to words that do not agree with the speaker",
         levels=("model", "language", "family"),
         columns=tuple(Column(name=head) for head, _ in _INTERFERENCE),
         rows=tuple(_breakdown_rows(frame, "family", _families, _INTERFERENCE, with_all=True)),
         notes=(
-            "others' words changed: answers in which a word that is no gendered term has another "
-            "form of the same word.",
+            "others' words changed: answers in which a word that is not a gendered term was "
+            "replaced by another form of the same word.",
         ),
     )
 
@@ -358,19 +358,20 @@ def answer_table(frame: polars.DataFrame) -> Table:
         rows.append(Row(keys=keys, cells=cells))
     return Table(
         name="answers",
-        title="The gender of the answers, and what was taken from around them",
+        title="Gender of the answers, and what was removed around them",
         levels=("model", "language", "target"),
         columns=tuple(Column(name=head) for head in (*labels, "undetected", "cleaned", *around)),
         rows=tuple(rows),
         notes=(
-            "By the gendered terms found: all of one form, some of each (mixed), or neither form. "
-            "cleaned: a code fence, a label or quotes around the sentence were dropped.",
+            "Gender is that of the gendered terms found: all of one form, some of each "
+            "(mixed), or neither form. cleaned: a code fence, a label or quotes around the "
+            "sentence were removed.",
         ),
     )
 
 
 def spelling_table(frame: polars.DataFrame) -> Table:
-    """How many answers have spelling variants, in all and by kind."""
+    """How many answers have spelling variants, overall and by kind."""
     import polars as pl
 
     found = frame["spelling"].cast(pl.String).fill_null("no").str.split("+").explode()
@@ -391,10 +392,10 @@ def spelling_table(frame: polars.DataFrame) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "A spelling variant is another spelling of the word that is wanted, or of the word in "
-            "the other form, and not of both; what can mark gender is never a spelling variant. "
-            "quotes: other quotation marks or apostrophes. The list of judged items in a report "
-            "has the words.",
+            "A spelling variant is another spelling of the expected word, or of the word in "
+            "the other form, but not of both; a difference that can mark gender is never a "
+            "spelling variant. quotes: other quotation marks or apostrophes. The item list of "
+            "a report shows the words.",
         ),
     )
 
@@ -407,7 +408,7 @@ _CONVENTIONS: tuple[tuple[str, Measure], ...] = (
 
 
 def conventions_table(results: Outcomes) -> Table:
-    """The scores with spelling variants ignored and counted, with neutral sentences in and out."""
+    """The scores with spelling variants ignored and counted, with and without neutral sentences."""
     rows = []
     for ignored in (True, False):
         for neutral in (False, True):
@@ -421,14 +422,15 @@ def conventions_table(results: Outcomes) -> Table:
                 rows.append(Row(keys=(*keys, *how), cells=cells))
     return Table(
         name="conventions",
-        title="Scores by how spelling variants and neutral sentences count",
+        title="Scores by treatment of spelling variants and neutral sentences",
         levels=("model", "language", "spelling", "neutral"),
         columns=tuple(Column(name=head, decimals=2) for head, _ in _CONVENTIONS),
         rows=tuple(sorted(rows, key=lambda row: row.keys[:2])),
         notes=(
-            "spelling: spelling variants are ignored, or counted as changes. neutral: sentences "
-            "without a gendered term are out of SGA and GIoU, or in, with 1 if every word is "
-            "unchanged and 0 otherwise; they are never in CGA and exact.",
+            "spelling: spelling variants are ignored, or counted as changes. neutral: "
+            "sentences without a gendered term are excluded from SGA and GIoU, or included "
+            "with 1 if every word is unchanged and 0 otherwise; they are never included in "
+            "CGA and exact.",
             CLUSTER_NOTE,
         ),
     )
@@ -438,7 +440,7 @@ def conventions_table(results: Outcomes) -> Table:
 
 
 def probability_tables(frame: polars.DataFrame) -> Iterator[Table]:
-    """How often the wanted form is likelier, and whether generation agrees."""
+    """How often the requested form is more likely, and whether generation agrees."""
     if len(probability_judgements(frame)):
         yield _probability_table(of_format(frame, PROBABILITY))
         if len(paired_formats(frame)):
@@ -457,11 +459,14 @@ def _probability_table(scored: polars.DataFrame) -> Table:
     ]
     return Table(
         name="probability",
-        title="The form that is wanted is likelier, by how likelihood is normalised",
+        title="Requested form more likely, by normalisation of the likelihood",
         levels=("model", "language", "target"),
         columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
         rows=tuple(rows),
-        notes=("Both forms after the same instruction; sentences with two equal forms left out.",),
+        notes=(
+            "Both forms are scored after the same instruction; sentences with two equal forms are "
+            "left out.",
+        ),
     )
 
 
@@ -474,11 +479,11 @@ def _agreement_table(pairs: polars.DataFrame) -> Table:
     heads = ("agreement", "mcc", "kappa")
     return Table(
         name="agreement",
-        title="Whether a model that ranks right also writes right",
+        title="Do models that rank the forms right also write them right?",
         levels=("model", "language", "target"),
         columns=tuple(Column(name=head, unit="number", decimals=3) for head in heads),
         rows=tuple(rows),
-        notes=("Written right: word for word. Undetected answers are left out.",),
+        notes=("Written right means word for word. Undetected answers are left out.",),
     )
 
 
@@ -507,13 +512,14 @@ def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
     if rows:
         yield Table(
             name="translation",
-            title="The speaker's gender in translations from English, which gives none",
+            title="Speaker's gender in translations from English that does not give it",
             levels=("model", "language", "rule"),
             columns=tuple(Column(name=name) for name in ASSUMED_GENDERS),
             rows=tuple(rows),
             notes=(
-                "Found with the rule-based rewriter: words that it would change for a woman are "
-                "masculine, and the other way round; undetected where it would change none.",
+                "Gender is found with the rule-based rewriter: words that it would change for "
+                "a woman are masculine, and vice versa; if it would change none, the gender "
+                "is undetected.",
             ),
         )
 
@@ -523,7 +529,7 @@ def _assumed_gender_rows(asked: polars.DataFrame, model: str, language: str) -> 
 
     read = translation_judgements(asked)
     if not len(read):
-        unread = Estimate(value=None, n=len(asked), why="no rewriter reads this language")
+        unread = Estimate(value=None, n=len(asked), why="there is no rewriter for this language")
         yield Row(keys=(model, language, "all"), cells=(unread,) * len(ASSUMED_GENDERS))
         return
     rule = pl.col("rule").cast(pl.String).fill_null("")

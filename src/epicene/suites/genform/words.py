@@ -1,12 +1,12 @@
-"""Split sentences into words in two ways, and tell whether two words are forms of one word.
+"""Split sentences into words in two ways, and decide whether two words are forms of the same word.
 
-The tokenisation `whitespace` takes what is between spaces, without punctuation at its ends: the
-plainest reading of the paper, which names none. `epicene` takes the words of our segmenter, which
-splits off elided and enclitic words.
+The tokenisation `whitespace` splits at spaces and strips punctuation at the ends: the simplest
+reading of the paper, which names none. `epicene` uses the words of our segmenter, which splits off
+elided and enclitic words.
 
-Two words are forms of one word if half of the shorter word or more is also the beginning of the
-longer one, or if forms.toml lists them together (homme, femme; هذا، هذه; गया, गई). The parts of a
-hyphenated word are compared one by one. Arabic words are compared without clitics and without the
+Two words are forms of the same word if at least half of the shorter word is also the beginning of
+the longer one, or if forms.toml lists them together (homme, femme; هذا، هذه; गया, गई). The parts of
+a hyphenated word are compared one by one. Arabic words are compared without clitics and without the
 letters that patterns add, since a plural keeps its consonants and little else (عمال، عاملات).
 """
 
@@ -91,7 +91,7 @@ _ENDING = regex.compile(r"(?<=\p{L}{2})[تن]$")
 
 @lru_cache(maxsize=2**15)
 def are_forms(one: str, other: str, language: str) -> bool:
-    """Whether the two are forms of one word."""
+    """Whether the two are forms of the same word."""
     first, second = one.casefold(), other.casefold()
     if first == second or _listed_together(first, second, language):
         return True

@@ -33,7 +33,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     protocols=PROTOCOLS,
     roles=(
         Role(name=ask.DRAWER, about="draws the prompts"),
-        Role(name=ask.JUDGES, about="say who is shown; three or more", many=True),
+        Role(name=ask.JUDGES, about="say who is shown; three or more models", many=True),
     ),
     stages=(
         Stage(name=ask.DRAW, role=ask.DRAWER, verbs=(Draw,), ask=ask.draw),

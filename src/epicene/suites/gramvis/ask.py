@@ -57,7 +57,7 @@ def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iter
 
 
 def _expected(word: Word) -> Expected:
-    """The gender that the grammar suggests, and the forms of the noun that tell it."""
+    """The gender that the grammar suggests, and the forms of the noun that show it."""
     right = LABEL_OF_GRAMMAR[word.grammar]
     cases = (word.genitive.rpartition(" ")[2], word.accusative)
     return Expected(

@@ -58,7 +58,7 @@ def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
 
 
 def counterpart(language: str, grammar: Grammar, noun: str) -> str:
-    """A noun's form in the other gender, as far as endings and a list tell; empty if none."""
+    """A noun's form in the other gender, according to endings and a list; empty if none."""
     known = _counterparts().get(language)
     if known is None or noun in known.neither:
         return ""
@@ -74,11 +74,11 @@ def counterpart(language: str, grammar: Grammar, noun: str) -> str:
 def _counterpart_problem(word: Word) -> Iterator[str]:
     other = counterpart(word.language, word.grammar, word.word)
     if other == word.word:
-        yield "it is used in both genders, so its article says whom it means."
+        yield "it is used in both genders, so its article shows who is meant."
     elif other:
         yield (
-            f"it seems to have a counterpart in the other gender ({other}), so its gender says "
-            "whom it means."
+            f"it seems to have a counterpart in the other gender ({other}), so its gender "
+            "shows who is meant."
         )
 
 
@@ -163,19 +163,19 @@ def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:
             for control, enough, name in kinds:
                 count = times[language, grammar, control]
                 if count < enough:
-                    message = f"it has {count} {name} words; {enough} are wanted."
+                    message = f"it has {count} {name} words; {enough} are needed."
                     yield DataIssue("warning", f"{language}, {grammar}", message)
 
 
 def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[DataIssue]:
     if len(divergent) < MIN_DIVERGENT_PER_LANGUAGE:
         message = (
-            f"it has {len(divergent)} divergent words; {MIN_DIVERGENT_PER_LANGUAGE} are wanted."
+            f"it has {len(divergent)} divergent words; {MIN_DIVERGENT_PER_LANGUAGE} are needed."
         )
         yield DataIssue("warning", language, message)
     present = {word.category for word in divergent}
     if missing := [category for category in CATEGORIES if category not in present]:
-        message = f"it has no divergent word of {', '.join(missing)}; all are wanted."
+        message = f"it has no divergent word in {', '.join(missing)}; all categories are needed."
         yield DataIssue("warning", language, message)
 
 

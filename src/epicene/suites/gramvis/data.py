@@ -82,7 +82,7 @@ def _word_dataset(name: str, source: DataSource, protocol: GramvisProtocol) -> D
     words, files, notes = word_list(source, protocol)
     found = [item for word in words for item in prompt_items(word, templates)]
     if not found:
-        raise InputError(" ".join((f"{source.path or name} holds no words and no counts.", *notes)))
+        raise InputError(" ".join((f"{source.path or name} has no words and no counts.", *notes)))
     return Dataset(name, files, found, notes=notes if source.path else ())
 
 
@@ -101,12 +101,13 @@ def read_counts(
         for counted in _counts_of_row(line, languages or {}):
             if counted.id in seen:
                 raise InputError(
-                    f"{line.location} counts {counted.id!r} again ({seen[counted.id].rstrip(',')})."
+                    f"{line.location} repeats the counts of {counted.id!r} "
+                    f"({seen[counted.id].rstrip(',')})."
                 )
             seen[counted.id] = line.location
             found.append(counted)
     if not found:
-        raise InputError(f"{path} holds no counts.")
+        raise InputError(f"{path} has no counts.")
     return found
 
 
@@ -140,7 +141,7 @@ def _counts_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Iterator[La
 def _text_cell(line: FileRow, column: str) -> str:
     value = _cell_value(line, column)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{line.location} has nothing in the column {column!r}.")
+        raise InputError(f"{line.location} has an empty column {column!r}.")
     return value
 
 
@@ -152,14 +153,14 @@ def _count_cell(line: FileRow, column: str) -> int:
     except (TypeError, ValueError):
         number = -1.0
     if number < 0 or not number.is_integer():
-        raise InputError(f"{line.location} has {value!r} in {column!r}; a count is wanted there.")
+        raise InputError(f"{line.location} has {value!r} in {column!r}; it must be a count.")
     return int(number)
 
 
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.location} lacks the column {column!r}, which counts in the authors' layout "
-            "have; `epicene suites gramvis` lists the layouts."
+            f"{line.location} lacks the column {column!r}, which is part of the authors' "
+            "layout of counts; `epicene suites gramvis` lists the layouts."
         )
     return line.values[column]

@@ -49,8 +49,8 @@ def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
     if not counts.words:
         return
     for name, title, sign in (
-        ("4", "Words whose grammar moves who is shown most", 1),
-        ("5", "Words that most show the other gender than their grammar's", -1),
+        ("4", "Words whose grammar changes most who is shown", 1),
+        ("5", "Words that most often show the gender opposite to their grammar", -1),
     ):
         with suppress(charts.EmptyChartError):
             yield _strongest_words(name, title, counts, sign)
@@ -94,7 +94,8 @@ def _strongest_words(name: str, title: str, counts: CountArray, sign: int) -> Fi
         color="grammar",
         unit="difference",
         notes=(
-            "The own gender's share under the gendered prompt less under English, all models.",
+            "The share of the word's own gender under the gendered prompt minus that under "
+            "English, all models.",
             *([f"{left_out} words with a weaker effect are left out."] if left_out > 0 else ()),
         ),
     )
@@ -201,7 +202,7 @@ def _effects_figure(counts: CountArray) -> Figure:
     ]
     return charts.points_with_intervals(
         "effects",
-        "The effect of grammatical gender against English",
+        "Effect of grammatical gender compared with English",
         rows,
         x="language",
         y=EFFECT,
@@ -215,8 +216,8 @@ def _effects_figure(counts: CountArray) -> Figure:
 
 _LETTERS = {"male": "M", "female": "F", "neither": "N", None: "–"}
 _LEGEND = (
-    "2.1 is the first shot of the second prompt; then come the label and the judges' votes: "
-    "M male, F female, N neither, – unreadable."
+    "2.1 is the first shot of the second prompt; the label and the judges' votes follow: M "
+    "male, F female, N neither, – unreadable."
 )
 
 
@@ -307,7 +308,7 @@ def _captioned_image(word: Word, condition: str, image: JudgedImage) -> SheetIma
     return SheetImage(
         sha256=sample.image.sha256,
         caption=f"{number} {label} ({letters})",
-        alt=f"Image of {source}: judged {label}; {said}.",
+        alt=f"Image of {source}: labelled {label}; {said}.",
     )
 
 

@@ -74,8 +74,8 @@ def language_of(name: str, location: str, own: Mapping[str, OwnLanguage] | None 
     code = names.get(name.strip().lower())
     if code is None:
         raise InputError(
-            f"{location} there is no language {name!r}; known: {', '.join(sorted(names))}; another "
-            "one is added with --set languages=FILE."
+            f"{location} there is no language {name!r}; known: {', '.join(sorted(names))}; add "
+            "another with --set languages=FILE."
         )
     return code
 

@@ -163,7 +163,7 @@ class VoteResult(NamedTuple):
 
 
 def majority_vote(labels: Sequence[Label | None]) -> VoteResult:
-    """The label of at least two judges, unless as many chose another; else neither.
+    """The label of at least two judges, unless the same number chose another; otherwise neither.
 
     A judge without a label casts no vote. A single judge decides alone.
     """
@@ -181,7 +181,7 @@ def _count_votes(labels: tuple[Label | None, ...]) -> VoteResult:
     return VoteResult(first, "unanimous" if most == len(labels) else "two of three")
 
 
-_MISSING_IMAGE = Image(refused="the model gave fewer images than were asked for")
+_MISSING_IMAGE = Image(refused="the model returned fewer images than requested")
 
 
 class ImageSample(NamedTuple):
@@ -204,7 +204,7 @@ class JudgedImage(NamedTuple):
 def image_samples(
     item: PromptItem, answers: Answers, protocol: GramvisProtocol, wording: int = 1
 ) -> Iterator[ImageSample]:
-    """Every image that was requested, whether it came or not, with the votes in one wording."""
+    """Every requested image, whether or not it was returned, with the votes in one wording."""
     votes: dict[str, list[AnsweredRequest]] = defaultdict(list)
     for answered in answers.where(stage=LOOK):
         votes[answered.name].append(answered)
@@ -216,7 +216,9 @@ def image_samples(
                 yield ImageSample(
                     _image_item(item, drawn, number, wording),
                     Answers(votes[look_name(drawn.name, number, wording)]),
-                    "" if image.sha256 else image.refused or "no image came, and no reason",
+                    ""
+                    if image.sha256
+                    else image.refused or "no image was returned, and no reason was given",
                     image,
                 )
 
@@ -278,7 +280,8 @@ def _judge_counts(item: LabelCounts) -> Judgement:
 
 
 def _judge_missing_image(item: ImageItem, why: str) -> Judgement:
-    """An image that was refused or never came counts as an error, but as no judge's."""
+    """An image that was refused or never returned counts as an error, but not as a judge's
+    error."""
     return _judgement(
         item,
         MAJORITY,
@@ -331,14 +334,14 @@ def _facets(item: LabelCounts | ImageItem) -> Facets:
 
 
 def outcome_of(label: str | None, grammar: str) -> Outcome:
-    """Right where the image shows the gender that the grammar suggests."""
+    """Right if the image shows the gender that the grammar suggests."""
     if label not in LABEL_OF_GRAMMAR.values():
         return "undetected"
     return "right" if label == LABEL_OF_GRAMMAR[grammar] else "wrong"
 
 
 def _likeliest_choice(answer: Choice) -> Facets:
-    """The choice by log-probability, where a judge gives it; votes go by what was said."""
+    """The choice by log-probability, if a judge gives it; votes are based on what was said."""
     if len(answer.logprobs) != len(LABELS):
         return {}
     logprobs = dict(zip(LABELS, answer.logprobs, strict=True))
@@ -346,7 +349,7 @@ def _likeliest_choice(answer: Choice) -> Facets:
 
 
 def _label(answer: Choice, protocol: GramvisProtocol) -> Label | None:
-    """The choice, where the judge made one as such; else what its words say."""
+    """The choice if the judge made one explicitly, otherwise what its words say."""
     if answer.choice in LABELS:
         return answer.choice
     return parse_label(answer.text, protocol.parsing)

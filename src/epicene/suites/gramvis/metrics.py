@@ -1,8 +1,8 @@
 """GramVis metrics: shares of labels, effects of grammatical gender, and paired tests.
 
-Every average of the paper is a ratio of sums over words. By images (micro) a word weighs as many
-images as it has; by words (macro) each weighs one, and a word without an image of a man or a woman
-is left out or, as in the paper's Tables 15–19, counts as showing no men.
+Every average of the paper is a ratio of sums over words. By images (micro), a word is weighted by
+its number of images; by words (macro), each has weight one, and a word without an image of a man or
+a woman is left out or, as in the paper's Tables 15–19, counts as showing no men.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Average:
         )
 
     def effect(self, part: WordCounts, control: str, label: str) -> Estimate:
-        """The share under the gendered prompt less the share under a control."""
+        """The share under the gendered prompt minus the share under a control."""
         gendered, neutral = (
             self._terms(part, condition, label) for condition in ("gendered", control)
         )
@@ -130,7 +130,7 @@ def average_for(
 
 
 def word_average(*, with_neither: bool = False) -> Average:
-    """The mean over words with intervals, whatever the protocol."""
+    """The mean over words with intervals, under any protocol."""
     return Average("words", with_neither, intervals=True)
 
 
@@ -159,12 +159,12 @@ def _standard_error(influences: list[tuple[Floats, WordCounts]]) -> Estimate:
 
 
 def complement_share(share: Estimate) -> Estimate:
-    """The share of women, from the share of men where there is no third label."""
+    """The share of women, from the share of men if there is no third label."""
     return _map_numbers(share, lambda number: 1.0 - number)
 
 
 def opposite_effect(effect: Estimate) -> Estimate:
-    """The effect on women, from the effect on men where there is no third label."""
+    """The effect on women, from the effect on men if there is no third label."""
     return _map_numbers(effect, lambda number: 0.0 - number)
 
 
@@ -205,8 +205,8 @@ def paired_test(
     """The paired t-test of shares under the gendered prompt against those under a control.
 
     Rows without a share in one of the two are left out, unless `empty` gives them one. `by_word`
-    takes a word drawn by several models for one observation. `infinite` calls differences that
-    are all equal, and not nought, significant beyond measure, as t = ∞ would.
+    counts a word drawn by several models as one observation. `infinite` gives p = 0 if all
+    differences are equal and not zero, as t = ∞ would.
     """
     pairs = [
         ratio_terms(part, condition, label, empty, with_neither=with_neither)
@@ -222,7 +222,7 @@ def paired_test(
 
 
 def significance_stars(p: float | None, most: int = 3) -> str:
-    """A star for each level that p stays below."""
+    """One star for each level that p is below."""
     return "" if p is None else "*" * min(most, sum(p < level for level in SIGNIFICANCE_LEVELS))
 
 
@@ -246,7 +246,7 @@ def holm_adjusted(tests: Mapping[KeyT, SignificanceResult]) -> dict[KeyT, Signif
 def all_metrics(results: Results[GramvisProtocol]) -> dict[str, Estimate]:
     """The aggregate shares and effects of Table 11, and the average “neither” rates of Table 12.
 
-    A metric is a share of 1, as in every suite; the table has the paper's per cent.
+    A metric is a fraction of 1, as in every suite; the table has per cent, as in the paper.
     """
     counts, protocol = count_array(divergent_words(with_drawer(results))), results.protocol
     if not counts.words:

@@ -77,7 +77,7 @@ def fit_laplace(grid: CountGrid) -> LaplaceFit:
 def _standard_errors(curvature: Floats, effects: int) -> Floats:
     """Standard errors of the fixed effects; NaN where the likelihood has no peak.
 
-    A deviation that came out as nought is taken as known: the likelihood is flat around it.
+    A deviation estimated as zero is treated as known: the likelihood is flat around it.
     """
     known = np.diag(curvature) <= _FLAT
     known[:effects] = False
@@ -136,11 +136,11 @@ def _curvature(loss: Callable[[Floats], float], at: Floats) -> Floats:
 # Log-odds beyond this, or that may be off by as much, are on their way to infinity.
 _DIVERGED_LOG_ODDS = 12.0
 _NO_STATSMODELS = "statsmodels is not installed (`pip install 'epicene[stats]'`)"
-_SEPARATED = "the data do not bound it: one gender only is shown, or there are too few words"
+_SEPARATED = "the data do not bound it: only one gender is shown, or there are too few words"
 
 
 class MixedModelFit(NamedTuple):
-    """Log-odds by name, from the mixed model and from the GEE; how far words spread in them."""
+    """Log-odds by name, from the mixed model and from the GEE, and how much words vary in them."""
 
     mixed: dict[str, Estimate]
     gee: dict[str, Estimate]
@@ -162,7 +162,8 @@ def fit_mixed_model(counts: CountArray, level: float = 0.95) -> MixedModelFit:
 def design_grid(counts: CountArray) -> tuple[tuple[str, ...], CountGrid]:
     """Each grammatical gender has its own level under English and its own shifts from it.
 
-    A group is a word, a row one drawing model under one condition; models shift all alike.
+    A group is a word, a row is one drawing model under one condition; a model's shift is the same
+    for all words.
     """
     present = [g for g in GRAMMARS if any(word.grammar == g for word in counts.words)]
     drawers, conditions = len(counts.drawers), len(CONDITIONS)

@@ -1,4 +1,4 @@
-"""A language that a user adds by a file: its articles, its templates, and how it says "of the".
+"""A language added by a user's file: its articles, its templates, and how it says "of the".
 
 The file is TOML or JSON, by the code of the language; docs/suites/gramvis.md has an
 example, Portuguese.
@@ -20,7 +20,7 @@ Name: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[a-z -]+$")]
 
 
 class _ByGender(Record, frozen=True, kw_only=True):
-    """One for each grammatical gender; others than these two are left out of GramVis."""
+    """One per grammatical gender; genders other than these two are not part of GramVis."""
 
     M: str
     F: str
@@ -32,7 +32,7 @@ class _Templates(Record, frozen=True, kw_only=True):
 
 
 class OwnLanguage(Record, frozen=True, kw_only=True):
-    """A language of the user's.
+    """A user's language.
 
     `of` has the contraction of "of" with each article, for the slot {of_the}. Templates may also
     have {noun}, {the}, {The}, and {genitive} and {accusative}, which words then need.

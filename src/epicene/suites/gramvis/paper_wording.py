@@ -2,7 +2,7 @@
 
 `templates_appendix.json` has the templates of Appendix A.6 by language, then m and f (or any), with
 the slot [NOUN]; `question.json` has what section 3.5 asks the judges. No Chinese templates are
-printed, so Epicene's stand in for them.
+printed, so Epicene's are used.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def extract(text: str) -> dict[str, Any]:
     if len(questions) != 1:
         raise InputError(
             f"It has {len(questions)} questions in quotation marks that end with the three "
-            "choices; section 3.5 has one."
+            "choices; Section 3.5 has one."
         )
     return {TEMPLATES_FILE: templates, QUESTION_FILE: {"question": questions.pop()}}
 
@@ -70,7 +70,7 @@ def _extract_templates(text: str) -> dict[str, dict[str, list[str]]]:
     }
     for language, gender, template in _printed_templates(text):
         if gender not in templates[language]:
-            raise InputError(f"A template of {language} stands under no heading of a gender.")
+            raise InputError(f"A template of {language} is not under a heading for a gender.")
         templates[language][gender].append(template)
     for language, genders in templates.items():
         for gender, found in genders.items():
@@ -84,7 +84,7 @@ def _extract_templates(text: str) -> dict[str, dict[str, list[str]]]:
 
 
 def _printed_templates(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each template of the appendix with the language and the gender it stands under."""
+    """Each template of the appendix with the language and gender of its heading."""
     headings = list(_HEADING.finditer(text))
     joined = _joined_words(text)
     for heading, following in zip_longest(headings, headings[1:]):

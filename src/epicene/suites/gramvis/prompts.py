@@ -57,14 +57,14 @@ class Templates(Record, frozen=True, kw_only=True):
         return found
 
     def count(self, word: Word) -> int:
-        """The number of templates for a word; each condition must have as many."""
+        """The number of templates for a word; each condition must have the same number."""
         languages = [prompt_language(word, condition) for condition in CONDITIONS]
         numbers = {each: len(self.of(each, _gender_of(word, each))) for each in languages}
         if len(set(numbers.values())) > 1:
             counted = ", ".join(f"{number} for {name}" for name, number in numbers.items())
             raise InputError(
-                f"{self.source} has {counted}; a template needs one in each language to be "
-                "compared with."
+                f"{self.source} has {counted}; each template needs a counterpart in every "
+                "language for comparison."
             )
         return numbers[word.language]
 
@@ -135,7 +135,7 @@ def slot_forms(
 
 
 def _forms_of_own_language(word: Word, own: OwnLanguage) -> dict[str, str]:
-    """As many forms as are known: which are needed its templates tell."""
+    """All known forms; the templates determine which are needed."""
     forms = {"noun": word.word, **_with_the(with_article(word.article, word.word))}
     if (contracted := own.of.get(word.article)) is not None:
         forms["of_the"] = with_article(contracted, word.word)
@@ -203,8 +203,8 @@ def _article_after_of(word: Word) -> str:
     article = contracted_article(word.language, word.article)
     if article is None:
         raise InputError(
-            f"{word.id} has the article {word.article!r}; write the definite one, or none to have "
-            "it found."
+            f"{word.id} has the article {word.article!r}; give the definite article, or none "
+            "to have it found."
         )
     return article
 
@@ -213,7 +213,7 @@ def _german_genitive(word: Word) -> tuple[str, str]:
     article, space, noun = _required_form(word, "genitive").partition(" ")
     if not space:
         raise InputError(
-            f"{word.id} has the genitive {article!r}; it needs its article, as in des Schatzes."
+            f"{word.id} has the genitive {article!r}; include its article, as in des Schatzes."
         )
     return article, noun
 
@@ -230,7 +230,9 @@ def _language(name: str, source: str, own: Mapping[str, OwnLanguage]) -> str:
 def _gender(name: str, language: str, source: str) -> str:
     if language in _CONTROL_LANGUAGES.values():
         if name != ANY:
-            raise InputError(f"{source}, {language}, has templates for {name!r}; it takes {ANY!r}.")
+            raise InputError(
+                f"{source}, {language}, has templates for {name!r}; it must be {ANY!r}."
+            )
         return ANY
     return grammar_of(name, f"{source}, {language}:")
 
@@ -238,7 +240,7 @@ def _gender(name: str, language: str, source: str) -> str:
 def _check_templates(
     texts: Any, language: str, allowed: frozenset[str], location: str
 ) -> tuple[str, ...]:
-    """Templates, each with a slot for the word and no slot that nothing fills."""
+    """Templates, each with a slot for the word and no unknown slots."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{location} is not a list of templates.")
     for text in texts:
@@ -258,5 +260,5 @@ def _slots(text: str, location: str) -> set[str]:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     except ValueError as error:
         raise InputError(
-            f"{location} has a template with a brace alone ({error}): {text!r}."
+            f"{location} has a template with an unmatched brace ({error}): {text!r}."
         ) from None

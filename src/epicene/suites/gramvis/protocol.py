@@ -1,4 +1,4 @@
-"""The two GramVis protocols: the paper's way of judging and averaging, and Epicene's."""
+"""The two GramVis protocols: the paper's way of scoring and averaging, and Epicene's."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Temperature: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of asking, judging and tabulating.
+    """The settings of asking, scoring and tabulating.
 
-    Those that were added have as default what was done before there was a choice.
+    Settings that were added later default to the behaviour before they existed.
     """
 
     added: ClassVar[tuple[str, ...]] = (
@@ -62,13 +62,13 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     wordings: Wordings = 1  # of the judges' question; templates are wordings of the prompt
 
     def __post_init__(self) -> None:
-        """A language of the user's is none of those that there are."""
+        """A user's language must not be one of the built-in ones."""
         refuse_wordings(self, self.wordings, "question" if self.question else "")
         for code, own in self.languages.items():
             if code in _TAKEN or own.name in _TAKEN.values():
                 raise InputError(
-                    f"The file of languages has {code} ({own.name}), which GramVis has; --set "
-                    "templates=FILE gives it other templates."
+                    f"The file of languages has {code} ({own.name}), which GramVis already "
+                    "has; use --set templates=FILE to give it other templates."
                 )
 
     @property
@@ -78,7 +78,9 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
         if self.wording == "paper":
             return f"the paper's own, Chinese templates Epicene's{added}"
         if self.wording == "mixed":
-            return f"yours where you set it, else the paper's, Chinese templates Epicene's{added}"
+            return (
+                f"yours where you set it, otherwise the paper's; Chinese templates Epicene's{added}"
+            )
         set_by_user = self.templates or self.question
         return f"{'yours where you set it' if set_by_user else EPICENES_WORDING}{added}"
 
@@ -97,11 +99,11 @@ PROTOCOLS = {
     "paper": GramvisProtocol(
         name="paper",
         about=(
-            "Every table by the average that reproduces it from the published counts, p-values "
-            "without correction and stars left out where the authors leave them out; a judge's "
-            "words read by substring. Templates and the judges' question are the paper's own, the "
-            "words its 200 with our glosses and no control words; providers may rewrite prompts, "
-            "and judges answer at temperature 0.7."
+            "Every table uses the average that reproduces it from the published counts; "
+            "p-values are not corrected, and stars are left out where the authors leave them "
+            "out; a judge's words are read by substring. Templates and the judges' question "
+            "are the paper's own; the words are its 200 with our glosses and no control "
+            "words; providers may rewrite prompts, and judges answer at temperature 0.7."
         ),
         averaging="as printed",
         parsing="substring",
@@ -115,8 +117,9 @@ PROTOCOLS = {
     "epicene": GramvisProtocol(
         name="epicene",
         about=(
-            "The mean over words in every table, words without a labelled image left out, with "
-            "intervals over words and p-values after Holm; a judge's words read strictly."
+            "Every table has the mean over words (without words that have no labelled image), "
+            "with intervals over words and p-values after Holm's correction; a judge's words "
+            "are read strictly."
         ),
         averaging="words",
         parsing="strict",

@@ -24,7 +24,7 @@ def statistics(
     columns = [(grammar, control) for control in (False, True) for grammar in reversed(GRAMMARS)]
     yield Table(
         name="10",
-        title="The words with their English meanings",
+        title="Words with their English meanings",
         levels=("language",),
         columns=tuple(
             Column(name=f"{grammar}{' controls' * control}", unit="text")

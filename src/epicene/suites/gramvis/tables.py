@@ -1,4 +1,4 @@
-"""All GramVis tables in their order; Tables 4–9 on the word list, and the mixed model."""
+"""All GramVis tables in order; Tables 4–9 on the word list, and the mixed model."""
 
 from __future__ import annotations
 
@@ -149,14 +149,14 @@ def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator
 
 
 def mixed_table(counts: CountArray) -> Table:
-    """The pooled estimates of the mixed model, with the GEE's beside them."""
+    """The pooled estimates of the mixed model, next to the GEE's."""
     from epicene.suites.gramvis.mixed_model import fit_mixed_model
 
     fitted = fit_mixed_model(counts)
     spread = ", ".join(f"{name} {value:.2f}" for name, value in fitted.spread.items())
     return Table(
         name="mixed",
-        title="The own gender's log-odds in a model with words as random effects",
+        title="Log-odds of the word's own gender in a model with words as random effects",
         levels=("term",),
         columns=tuple(
             Column(name=name, unit="number", decimals=2) for name in ("mixed model", "GEE")
@@ -166,10 +166,12 @@ def mixed_table(counts: CountArray) -> Table:
             for name, estimate in fitted.mixed.items()
         ),
         notes=(
-            "`level` is under English prompts, the other terms are shifts against it; models "
-            f"against {counts.drawers[0]}. Standard deviations between words: {spread}.",
-            "Marginal likelihood by Laplace's approximation. The GEE's effects are averaged over "
-            "words and therefore nearer to 0; its errors are clustered by word. For the shifts "
-            "of models take the GEE's: that words differ by model is not in the mixed model.",
+            "`level` is under English prompts; the other terms are shifts relative to it, and "
+            f"models are relative to {counts.drawers[0]}. Standard deviations between words: "
+            f"{spread}.",
+            "The marginal likelihood uses Laplace's approximation. The GEE's effects are "
+            "averaged over words and therefore closer to 0; its errors are clustered by word. "
+            "For the shifts of models, use the GEE's: the mixed model does not include that "
+            "words differ by model.",
         ),
     )

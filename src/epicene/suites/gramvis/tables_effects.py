@@ -1,7 +1,7 @@
 """The effect of grammatical gender: Table 11, resource levels, and grammar crossed with stereotype.
 
-Divergent words alone cannot separate grammar from stereotype; with control words the two factors
-are crossed, and each has an effect of its own.
+Divergent words alone cannot separate grammar from stereotype; with control words, the two factors
+are crossed and each has its own effect.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ if TYPE_CHECKING:
 _AGGREGATE_ONLY = "this stands in the aggregate's rows"
 _NOT_IN_CELLS = Estimate(value=None, why=_AGGREGATE_ONLY)
 _SE_NOTE = (
-    "SE is Epicene's, clustered by word; the paper's SE column follows from no formula over the "
-    "published counts that was found."
+    "SE is Epicene's, clustered by word; no formula was found that gives the paper's SE "
+    "column from the published counts."
 )
 
 
 def effect_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
-    """Table 11: the own gender's share, and its change against both controls, with tests."""
+    """Table 11: the share of the word's own gender, and its change against both controls, with
+    tests."""
     printed = protocol.as_printed
     average = average_for(protocol, "images")
     cells = counts.cells()
@@ -89,7 +90,7 @@ def effect_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     rows += [_aggregate_row(counts, grammar, average, adjusted, printed) for grammar in GRAMMARS]
     return Table(
         name="11",
-        title="The effect of grammatical gender on who is shown",
+        title="Effect of grammatical gender on who is shown",
         levels=CELL_LEVELS,
         columns=tuple(_effect_columns(printed)),
         rows=tuple(rows),
@@ -100,14 +101,14 @@ def effect_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
 def _effect_note(printed: bool) -> str:
     if printed:
         return (
-            "Shares and effects over all images of a cell; the aggregate is the mean of the cells. "
-            "p: paired t-tests over words, without correction; the aggregate's over all words of "
-            "all models as if they were apart."
+            "Shares and effects are over all images of a cell; the aggregate is the mean of "
+            "the cells. p: paired t-tests over words, without correction; for the aggregate, "
+            "over all words of all models as if they were independent."
         )
     return (
-        "Means over words, words without a countable image left out; intervals are over words. "
-        "p: paired t-tests over words; stars after Holm over the whole table. In the aggregate a "
-        "word drawn by several models is one observation."
+        "Means are over words, without words that have no countable image; intervals are over "
+        "words. p: paired t-tests over words; stars after Holm's correction over the whole "
+        "table. In the aggregate, a word drawn by several models is one observation."
     )
 
 
@@ -186,20 +187,21 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
             rows.append(Row(keys=("high less medium", drawer, grammar), cells=tuple(contrast)))
     return Table(
         name="resources",
-        title="Effects by how well resourced a language is",
+        title="Effects by language resource level",
         levels=("resources", "model", "grammar"),
         columns=tuple(Column(name=f"{control}_effect") for control in CONTROLS),
         rows=tuple(rows),
         notes=(
-            f"High: {', '.join(HIGH_RESOURCE)}; medium: {', '.join(MEDIUM_RESOURCE)}. Means over "
-            "words under both protocols; intervals are over words. Five languages cannot tell "
-            "resources from anything else that sets these languages apart.",
+            f"High: {', '.join(HIGH_RESOURCE)}; medium: {', '.join(MEDIUM_RESOURCE)}. Means "
+            "are over words under both protocols; intervals are over words. With five "
+            "languages, resources cannot be separated from other differences between these "
+            "languages.",
         ),
     )
 
 
 def _no_words(level: str) -> Estimate:
-    return Estimate(value=None, why=f"no such word of a {level}-resource language was drawn")
+    return Estimate(value=None, why=f"no such word in a {level}-resource language was drawn")
 
 
 def _words_of_languages(counts: CountArray, languages: tuple[str, ...], grammar: str) -> np.ndarray:
@@ -282,12 +284,14 @@ def stereotype_table(frame: polars.DataFrame) -> Iterator[Table]:
         columns=tuple(Column(name=name) for name in _COLUMN_WEIGHTS),
         rows=tuple(rows),
         notes=(
-            "Of the images that show a man or a woman; means over words under both protocols, "
-            "intervals are over words. The effect of grammar is the mean over both stereotypes of "
-            "masculine less feminine words, that of the stereotype the mean over both genders; "
-            "the interaction is how much more grammar moves words for men than words for women.",
-            "English and Chinese prompts do not tell the grammar: what it seems to do there is how "
-            "the words differ otherwise, and the `_effect` columns are net of it.",
+            "Shares are of the images that show a man or a woman; means are over words under "
+            "both protocols, and intervals are over words. The effect of grammar is masculine "
+            "minus feminine words, averaged over both stereotypes; that of the stereotype is "
+            "averaged over both genders; the interaction is how much larger the effect of "
+            "grammar is for male-stereotyped than for female-stereotyped words.",
+            "English and Chinese prompts do not show the grammar: its apparent effect there "
+            "is due to other differences between the words, and the `_effect` columns have it "
+            "subtracted.",
         ),
     )
 
@@ -315,7 +319,7 @@ def _weighted_sum(
         block_diag(*blocks),
         combination,
         np.concatenate([parts[cell].words for cell in weights]),
-        undefined=f"of some of these words {NO_GENDERED_IMAGE}",
+        undefined=f"for some of these words {NO_GENDERED_IMAGE}",
         scale="difference",
         bounds=(factors[factors < 0].sum(), factors[factors > 0].sum()),
     )

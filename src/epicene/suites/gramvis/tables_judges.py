@@ -39,9 +39,10 @@ def vote_table(votes: polars.DataFrame) -> Table:
             for judge in distinct_values(votes, "judge")
         ),
         notes=(
-            "Shares of all its votes, intervals cluster by word. “likeliest” is the choice of the "
-            "highest log-probability after the question, which local models tell; “said the "
-            "likeliest” is of votes whose words could be read.",
+            "Shares are of all votes of the judge; intervals are clustered by word. "
+            "“likeliest” is the choice with the highest log-probability after the question, "
+            "which only local models give; “said the likeliest” is among votes with readable "
+            "words.",
         ),
     )
 
@@ -97,7 +98,7 @@ def _agreement_table(votes: polars.DataFrame, images: polars.DataFrame) -> Table
         rows.append(Row(keys=(drawer,), cells=cells))
     return Table(
         name="judges",
-        title="Whether the judges agree",
+        title="Agreement of the judges",
         levels=("model",),
         columns=(
             *(Column(name=name) for name in AGREEMENTS),
@@ -108,9 +109,10 @@ def _agreement_table(votes: polars.DataFrame, images: polars.DataFrame) -> Table
         ),
         rows=tuple(rows),
         notes=(
-            "“two of three” is at least two, but not all. Intervals cluster by word. Votes that "
-            "could not be read are left out of α; κ needs equally many votes on every image. "
-            "“not drawn” is of all images that were asked for: refused, blocked or never come.",
+            "“two of three” means at least two, but not all. Intervals are clustered by word. "
+            "Unreadable votes are left out of α; κ needs the same number of votes on every "
+            "image. “not drawn” is among all requested images: refused, blocked or never "
+            "returned.",
         ),
     )
 
@@ -147,12 +149,12 @@ def _breakdown_table(images: polars.DataFrame, facet: str) -> Table:
             rows.append(Row(keys=(value, grammar), cells=(rep, *effects)))
     return Table(
         name=f"{facet}s",
-        title=f"The effect of grammatical gender by {facet}",
+        title=f"Effect of grammatical gender by {facet}",
         levels=(facet, "grammar"),
         columns=(
             Column(name="rep"),
             *(Column(name=f"{control}_effect") for control in CONTROLS),
         ),
         rows=tuple(rows),
-        notes=("Means over words and models under both protocols; intervals are over words.",),
+        notes=("Means are over words and models under both protocols; intervals are over words.",),
     )

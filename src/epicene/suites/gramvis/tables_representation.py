@@ -52,8 +52,9 @@ def _category_table(name: str, category: str) -> ShareTable:
     return ShareTable(
         name,
         f"Who is shown: {category.replace('_', ' ')}",
-        "Means over words; a word without an image of a man or a woman counts as showing no men. "
-        "At most two stars, none where the effect is reversed; equal differences count as p = 0.",
+        "Means are over words; a word without an image of a man or a woman counts as showing "
+        "no men. At most two stars, none if the effect is reversed; equal differences count "
+        "as p = 0.",
         category=category,
         rule="words, empty as no men",
         tested="words, empty as no men",
@@ -65,13 +66,13 @@ SHARE_TABLES = (
     ShareTable(
         "3",
         "Who is shown, without “neither”",
-        "Over all images of a cell. Stars: paired t-test over words against English, none where "
-        "the effect is reversed.",
+        "Computed over all images of a cell. Stars: paired t-test over words against English, "
+        "none if the effect is reversed.",
     ),
     ShareTable(
         "13",
         "Who is shown, with “neither”",
-        "Over all images of a cell, “neither” included. Stars as in Table 3.",
+        "Computed over all images of a cell, including “neither”. Stars as in Table 3.",
         with_neither=True,
     ),
     _category_table("15", "social_status"),
@@ -82,8 +83,8 @@ SHARE_TABLES = (
 )
 
 WORD_MEANS_NOTE = (
-    "Means over words, words without a countable image left out; intervals are over words. "
-    "p against English after Holm over the table's tests."
+    "Means are over words, without words that have no countable image; intervals are over "
+    "words. p is against English, after Holm's correction over the table's tests."
 )
 
 
@@ -161,7 +162,7 @@ def _is_reversed(average: Average, part: WordCounts, own: str) -> bool:
 
 
 def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
-    """Table 14: gendered less control in percentage points."""
+    """Table 14: gendered minus control, in percentage points."""
     average = average_for(protocol, "images")
     rows = []
     for cell, part in counts.cells():
@@ -172,7 +173,7 @@ def bias_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
         rows.append(Row(keys=cell, cells=tuple(scores)))
     return Table(
         name="14",
-        title="Bias scores: percentage points by which the gendered prompt shifts who is shown",
+        title="Bias scores: shift in who is shown under the gendered prompt, in percentage points",
         levels=CELL_LEVELS,
         columns=tuple(
             Column(name=f"gendered_minus_{control}_{letter}", unit="number", decimals=1)
@@ -192,12 +193,15 @@ def neither_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
     """Table 12: “neither” in per cent of all images, by language and condition."""
     if protocol.as_printed:
         note = (
-            "The mean of the rates of a language's cells (model × grammatical gender), each over "
-            "its images; `average` is the mean of the languages. The paper's caption speaks of "
-            "all images together, which gives other numbers."
+            "The mean of the rates of a language's cells (model × grammatical gender), each "
+            "over its images; `average` is the mean of the languages. According to the "
+            "paper's caption it is over all images together, which gives different numbers."
         )
     else:
-        note = "Means over words and models; intervals are over words. `average` is over all words."
+        note = (
+            "Means are over words and models; intervals are over words. `average` is over all "
+            "words."
+        )
     return Table(
         name="12",
         title="“Neither” in per cent of all images",

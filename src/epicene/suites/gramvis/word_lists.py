@@ -1,6 +1,6 @@
 """Lists of words: ours, as first shipped or as revised, the paper's 200, or a user's file.
 
-Of ours five files stay as they are, because runs are known by their hashes; `revision.csv` has
+Five of our files stay unchanged, because runs are identified by their hashes; `revision.csv` has
 better Chinese glosses and remarks on single words, `added.csv` new control words, and
 `left_out.csv` the words of the paper that ours leave out, with the reason.
 """
@@ -45,14 +45,15 @@ _REMARKS: tuple[str, ...] = get_args(Remark)
 
 
 class RemarkedWord(NamedTuple):
-    """A word, and what makes it doubtful: a sex, a collective or an object; "" if nothing does."""
+    """A word, and why it is doubtful: a sex, a collective or an object; "" if it is not."""
 
     word: Word
     remark: str = ""
 
 
 class WordList(NamedTuple):
-    """The words that a protocol takes of a list, the files they come from, what was left out."""
+    """The words that a protocol uses from a list, the files they come from, and what was left
+    out."""
 
     words: Sequence[Word]
     files: Sequence[Path]
@@ -78,7 +79,8 @@ def word_list(source: DataSource, protocol: GramvisProtocol) -> WordList:
 def _chosen_words(
     found: Sequence[RemarkedWord], files: Sequence[Path], protocol: GramvisProtocol
 ) -> WordList:
-    """Without controls if there are to be none, and without words of the remarks to leave out."""
+    """Without control words if there should be none, and without words that have a remark to leave
+    out."""
     doubtful = [each for each in found if each.remark in protocol.leave_out]
     controls = [
         each
@@ -89,12 +91,13 @@ def _chosen_words(
     notes = []
     if doubtful:
         notes.append(
-            f"Left out: {pluralise(len(doubtful), 'word')} marked {', '.join(protocol.leave_out)}; "
-            "--set leave_out= takes all."
+            f"Left out: {pluralise(len(doubtful), 'word')} marked "
+            f"{', '.join(protocol.leave_out)}; use --set leave_out= to include them."
         )
     if controls:
         notes.append(
-            f"Left out: {pluralise(len(controls), 'control word')}; --set controls=true takes them."
+            f"Left out: {pluralise(len(controls), 'control word')}; use --set controls=true to "
+            "include them."
         )
     return WordList(kept, files, tuple(notes))
 
@@ -106,7 +109,8 @@ def _by_language(words: Sequence[RemarkedWord]) -> list[RemarkedWord]:
 
 @cache
 def revised_words(*, paper: bool = False) -> tuple[RemarkedWord, ...]:
-    """Our words with the glosses and remarks of the revision; perhaps in the paper's categories."""
+    """Our words with the glosses and remarks of the revision; optionally in the paper's
+    categories."""
     changes = {
         (line.values["language"], line.values["word"]): line.values for line in read_rows(REVISION)
     }
@@ -163,8 +167,8 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
             )
     if not is_well_spelled(fields["word"]):
         raise InputError(
-            f"{location} has the word {fields['word']!r}; a word is made of letters, hyphens, "
-            "apostrophes and spaces, because a folder of images is named after it."
+            f"{location} has the word {fields['word']!r}; a word may have only letters, "
+            "hyphens, apostrophes and spaces, because a folder of images is named after it."
         )
     language = language_of(fields["language"], location, own)
     grammar = grammar_of(fields["grammar"], location)
@@ -179,7 +183,7 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
     try:
         word = msgspec.convert(fields, Word)
     except msgspec.ValidationError as error:
-        raise InputError(f"{location} does not fit: {error}.") from None
+        raise InputError(f"{location} is invalid: {error}.") from None
     if word.article:
         return word
     if language in own:
@@ -192,7 +196,7 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
 def _normalised_text(values: Mapping[str, Any], name: str) -> str:
     """A field stripped and composed (NFC), so that equal words are equal strings.
 
-    `data gramvis build` guards what a spreadsheet would take for a formula.
+    `data gramvis build` escapes text that a spreadsheet would read as a formula.
     """
     text = unescape_formula(str(values.get(name) or ""))
     return unicodedata.normalize("NFC", text).strip()

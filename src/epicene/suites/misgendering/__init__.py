@@ -40,7 +40,7 @@ suite = Suite(
         Role(name="model", about="scores texts and continues them"),
         Role(
             name="contractions",
-            about="reads he's as he is or he has, where `paper` converts; else a rule does",
+            about="decides if he's is he is or he has where `paper` converts (default: a rule)",
             optional=True,
         ),
     ),

@@ -1,7 +1,7 @@
 """Requests: templates by probability and generation, open contexts by generation and conversion.
 
-For templates, the probability of each pronoun as the next word is asked too. In the second stage,
-each generation of an open context is rewritten with every pronoun set and scored.
+For templates, the probability of each pronoun as the next word is also requested. In the second
+stage, each generation of an open context is rewritten with every pronoun set and scored.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _pipeline(way_out: str) -> Any:
     except InputError as error:
         raise InputError(
             "The protocol paper converts continuations of open contexts with a spaCy pipeline "
-            "that tags and parses English, and none could be loaded; get one with "
+            "that tags and parses English, but none could be loaded; install one with "
             f"`{GET_ONE}`, {way_out}."
         ) from error
 
@@ -141,7 +141,7 @@ def ask_contractions(
     item: Instance, answers: Answers, _protocol: MisgenderingProtocol
 ) -> Iterator[Request]:
     """Score both readings of he's or she's in the continuations that are converted by the authors'
-    rules: the likelier per token is taken."""
+    rules: the one that is more likely per token is used."""
     if item.is_template or not _has_authors_sets(item):
         return
     rules = _published_rules(_sets_key(item.sets))
@@ -213,8 +213,8 @@ def converted_candidates(
 ) -> tuple[Candidate, ...]:
     """Context and continuation, up to its second pronoun, rewritten with each set.
 
-    There are none without a pronoun, nor, by the authors' rules, where their four sets are not all
-    asked or the item's own is not one of them. `choose` reads contractions for these rules.
+    There are none if there is no pronoun or, by the authors' rules, if not all of their four sets
+    are asked or the item's own set is not one of them. `choose` reads contractions for these rules.
     """
     if protocol.mended:
         rewritten = _minimal_pairs(item, continuation, protocol.tokeniser)
@@ -231,7 +231,7 @@ def converted_candidates(
 
 
 def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[str, str]:
-    """One frame, filled with every set: the candidates differ in nothing else."""
+    """One frame, filled with every set: the candidates do not differ in anything else."""
     end = second_pronoun(continuation, item.sets, tokeniser)
     sets = _pronoun_sets(_sets_key(item.sets))
     framed = _read_frame(continuation[:end], sets)
@@ -243,7 +243,7 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
 def _read_frame(text: str, sets: Sequence[PronounSet]) -> Frame:
     """The frame of a continuation, by rules that never change and depend on no installed tagger.
 
-    Mark-up is text like any other, as in the requests of earlier runs.
+    Markup is treated as text, as in the requests of earlier runs.
     """
     return read_frame(text.rstrip(), sets, route=FirstRulesRoute(), syntax="plain")
 

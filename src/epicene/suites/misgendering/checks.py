@@ -1,4 +1,4 @@
-"""What is wrong with instances: slots that were never filled, texts that tell no pronoun."""
+"""Problems with instances: slots that were never filled, texts that do not show a pronoun."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOT = re.compile(r"\{[^{}\s]*\}|\$[A-Z_]+|\[MASK\]|<mask>")
 
 
 def check(items: Sequence[Instance], _protocol: MisgenderingProtocol) -> Iterator[DataIssue]:
-    """The problems of each template, each said once whatever the pronoun and the name."""
+    """The problems of each template, each reported once for all pronouns and names."""
     seen: set[tuple[str, str, str]] = set()
     for item in items:
         for issue in (*_check_slots(item), *_check_context(item)):
@@ -31,7 +31,7 @@ def check(items: Sequence[Instance], _protocol: MisgenderingProtocol) -> Iterato
 def _check_slots(item: Instance) -> Iterator[DataIssue]:
     """A slot that is still there was misspelt: a model would read it as text."""
     for found in dict.fromkeys(_SLOT.findall(item.before + item.after)):
-        yield DataIssue("error", item.id, f"{found} is in its text; nothing fills it.")
+        yield DataIssue("error", item.id, f"its text has {found}, which nothing fills.")
 
 
 def _check_context(item: Instance) -> Iterator[DataIssue]:
@@ -47,5 +47,5 @@ def _check_context(item: Instance) -> Iterator[DataIssue]:
         yield DataIssue(
             "warning",
             item.id,
-            "nothing before the gap tells the person's pronouns, so no answer is right or wrong.",
+            "nothing before the gap shows the person's pronouns, so no answer is right or wrong.",
         )

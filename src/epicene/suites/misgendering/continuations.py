@@ -102,7 +102,7 @@ def _tokens_of_piece(piece: str) -> tuple[tuple[int, str], ...]:
 
 @cache
 def _owners(forms: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Form → set; where two sets share a form, the first of them has it."""
+    """Form → set; if two sets share a form, it belongs to the first."""
     return {form.lower(): owner for form, owner in reversed(forms)}
 
 
@@ -122,7 +122,7 @@ LEXICON_FILE = Path(__file__).parent / "starter" / "lexicon.toml"
 
 
 class GenderedWord(Record, frozen=True, kw_only=True):
-    """A word that says a person's gender. lexicon.toml explains the fields."""
+    """A word that shows a person's gender. lexicon.toml explains the fields."""
 
     forms: tuple[str, ...]
     gender: str
@@ -171,7 +171,8 @@ def bracket_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def mentions(text: str, *, ambiguous: bool = False) -> list[GenderedMention]:
     """The gendered words of a text, in order; the ambiguous ones only if asked for.
 
-    A word inside a phrase in which it says no person's gender ("maiden voyage") is left out.
+    A word inside a phrase in which it does not show a person's gender ("maiden voyage") is left
+    out.
     """
     pattern, owners = _index()
     text = text.replace("’", "'")

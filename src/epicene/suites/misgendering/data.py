@@ -51,13 +51,13 @@ class InstanceStream:
 
 
 def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
-    """The starter set; a folder with misgendered/, tango/ and ruff/, some of them; a file of
-    templates, or a folder with templates, names and pronouns."""
+    """The starter set; a folder with some of misgendered/, tango/ and ruff/; a file of templates;
+    or a folder with templates, names and pronouns."""
     dataset = _read(source, protocol)
     if protocol.wordings > 1 and not any(map(starter.declares_pronouns, dataset.items)):
         raise InputError(
-            f"{dataset.name} has no templates that declare pronouns as the starter set does, and "
-            "only these have several wordings; leave --set wordings out."
+            f"{dataset.name} has no templates that declare pronouns as the starter set does, "
+            "and only such templates have several wordings; leave out --set wordings."
         )
     return dataset
 
@@ -96,7 +96,7 @@ def _own_name(path: Path) -> str:
 def is_published(files: Iterable[tuple[str, str]]) -> bool:
     """Whether these files, by name and hash, are the published ones.
 
-    No copy of RUFF's full tables was at hand to take their hashes: the two together are known by
+    No copy of RUFF's full tables was available for hashing: the two together are recognised by
     their names.
     """
     found = list(files)

@@ -1,10 +1,10 @@
 """How often the two formats must disagree, given the model's next-word probabilities (Appendix E).
 
 If a continuation begins with a pronoun, it is drawn from the model's distribution over the next
-word, while probability always takes the pronoun that makes the whole text likeliest. δ is the share
-of that distribution, among the pronouns, that falls on the others; its floor δ* is the share on all
-but the likeliest next word. Each is computed under the full distribution, as in the paper, and
-under the one that generation samples from (temperature, top-k, top-p).
+word, while probability always takes the pronoun that makes the whole text most likely. δ is the
+share of that distribution, among the pronouns, that falls on the others; its floor δ* is the share
+on all but the likeliest next word. Each is computed under the full distribution, as in the paper,
+and under the one that generation samples from (temperature, top-k, top-p).
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def after_filled_template(
 ) -> tuple[str, tuple[Candidate, ...]]:
     """The filled template with a space after it, and the pronouns that may come next.
 
-    The paper supposes a pronoun of the template's own case. What follows a whole text mostly
-    begins a sentence, so the corrected protocol assumes a nominative.
+    The paper assumes a pronoun of the template's own case. What follows a whole text usually starts
+    a sentence, so the corrected protocol assumes a nominative.
     """
     filled = item.filled(item.gold)
     context = filled if filled[-1:].isspace() else f"{filled} "

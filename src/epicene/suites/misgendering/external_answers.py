@@ -1,4 +1,4 @@
-"""Read external answers: lines of continuations and of what probability chose, or the tables that
+"""Read external answers: lines of continuations and of choices by probability, or the tables that
 the authors' scripts store."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _check_pronoun(line: FileRow, pronoun: str, sets: tuple[PronounForms, ...]) 
 
 
 class _GivenInstance:
-    """An instance that one or more lines of a model speak of."""
+    """An instance that one or more lines of a model are about."""
 
     def __init__(self, model: str, own_id: str, sets: tuple[PronounForms, ...]) -> None:
         self._model, self._id, self._sets = model, own_id, sets
@@ -86,13 +86,13 @@ class _GivenInstance:
         self._choices: dict[str, Choice] = {}
 
     def add(self, line: FileRow) -> None:
-        """Add a line's text, or what it says that probability chose, or both."""
+        """Add a line's text, its choice by probability, or both."""
         values = line.values
         text, chosen = values.get("text"), _choice(line, self._sets)
         if not isinstance(text, str) and chosen is None:
             raise InputError(
-                f"{line.location} lacks the field 'text', or what probability chose ('chosen', or "
-                "a number for each pronoun: 'loss_he', … or 'logprob_he', …)."
+                f"{line.location} needs the field 'text', or the choice by probability "
+                "('chosen', or a number per pronoun: 'loss_he', … or 'logprob_he', …)."
             )
         setting = str(values.get("setting", "") or OPEN)
         if setting not in _SETTINGS:
@@ -107,19 +107,19 @@ class _GivenInstance:
             if values["dataset"] == _OPEN_CONTEXTS:
                 if not isinstance(text, str):
                     raise InputError(
-                        f"{line.location} says what probability chose of an open context; that "
+                        f"{line.location} has the choice by probability of an open context; it "
                         "belongs in the line of the 'text' from which the template was made."
                     )
                 name = f"{CONVERTED} {len(self._texts[setting])}"
             if name in self._choices:
-                raise InputError(f"{line.location} says again what probability chose.")
+                raise InputError(f"{line.location} has the choice by probability a second time.")
             self._choices[name] = chosen
         self._line = self._line or line
 
     @property
     def instance(self) -> Instance:
-        """The instance, with no more than the lines say: of a text that is continued after its gap,
-        the pronoun and what follows are one piece."""
+        """The instance, with only what the lines say: if a text is continued after its gap, the
+        pronoun and what follows are one piece."""
         assert self._line is not None
         values = self._line.values
         before = self._contexts.get(PRE) or self._contexts.get(OPEN, "")

@@ -98,7 +98,7 @@ def _distractors(results: Outcomes) -> Figure:
 
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
-    """The share of instances whose samples differ, by how much they do."""
+    """The share of instances by how much their samples differ."""
     parts = {
         setting: sigma_by_instance(
             generation_judgements(results.frame, family, setting), results.protocol
@@ -130,7 +130,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
         facet=panel,
         unit="share",
         notes=(
-            "The share of instances at each standard deviation σ over their generations.",
+            "The share of instances by standard deviation σ over their generations.",
             bars_note(results.frame, ""),
         ),
     )
@@ -207,13 +207,13 @@ def bars_note(frame: polars.DataFrame, as_paper: str) -> str:
     """What the error bars are: 95 % intervals, or what they are in the paper."""
     if not as_paper:
         return "Error bars are 95 % intervals."
-    return f"Error bars are {as_paper} either way{'' if is_own(frame) else ', as in the paper'}."
+    return f"Error bars are ± {as_paper}{'' if is_own(frame) else ', as in the paper'}."
 
 
 def mean_with_spread(
     values: NDArray[Any], spread: Callable[[NDArray[Any]], Estimate]
 ) -> PartEstimator:
-    """The mean of some rows' values, with the spread either way as its bar."""
+    """The mean of some rows' values, with ± the spread as its error bar."""
 
     def estimate(rows: Ints) -> Estimate:
         found = values[rows].astype(float)
@@ -235,7 +235,7 @@ def standard_error(values: NDArray[Any]) -> Estimate:
 
 
 def standard_deviation(values: NDArray[Any]) -> Estimate:
-    """The standard deviation, with n below."""
+    """The standard deviation, with denominator n."""
     return Estimate(value=float(values.std()), n=len(values))
 
 
@@ -311,7 +311,8 @@ def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequenc
         log_y=True,
         equal_at=1.0,
         notes=(
-            "Fitted by moments. Below the diagonal (α < β) agreement is likelier.",
+            "Fitted by the method of moments. Below the diagonal (α < β), agreement is more "
+            "likely.",
             "The dashed lines are α = 1, β = 1 and α = β.",
         ),
     )

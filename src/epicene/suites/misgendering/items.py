@@ -57,9 +57,9 @@ class Candidate(Record, frozen=True, kw_only=True):
 class Instance(Item, frozen=True, kw_only=True):
     """A text about one person with a gap for a pronoun, or a context to be continued.
 
-    A template has `candidates` for the gap between `before` and `after`; an open context has
-    none and its text is `before`. `sets` is what counts as a pronoun; it may be left out where
-    nothing is generated, as with the millions of RUFF's distractors.
+    A template has `candidates` for the gap between `before` and `after`; an open context has none
+    and its text is `before`. `sets` is what counts as a pronoun; it may be left out if nothing is
+    generated, as for the millions of texts with RUFF's distractors.
     """
 
     language: str = "en"
@@ -172,7 +172,7 @@ def _pronoun_forms(line: FileRow, cases: Sequence[Case]) -> PronounForms:
         if not forms.get(case):
             columns = [each for each, meant in PUBLISHED_CASES.items() if meant == case]
             raise InputError(
-                f"{line.location} lacks the {case} form of {name!r}; it is looked for in the "
+                f"{line.location} lacks the {case} form of {name!r}; it is expected in the "
                 f"column {' or '.join(columns)}."
             )
     return PronounForms(pronoun=name, forms=forms, plural_verbs=name == "they")

@@ -1,4 +1,4 @@
-"""Judge answers by probability (right, wrong) and by the first pronoun generated."""
+"""Score answers by probability (right, wrong) and by the first pronoun generated."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> I
 def by_probability(
     item: Instance, scores: Scores, protocol: MisgenderingProtocol
 ) -> Iterator[Judgement]:
-    """The candidate of greatest likelihood, by each normalisation."""
+    """The candidate with the highest likelihood, by each normalisation."""
     for measure in measures_of(scores, protocol.measure):
         chosen = likeliest(item.candidates, scores, measure)
         main = measure == protocol.measure
@@ -86,7 +86,7 @@ def by_probability(
 def likeliest(
     choices: Sequence[Candidate], scores: Scores, measure: LikelihoodMeasure
 ) -> Candidate:
-    """The choice whose text has the greatest likelihood; ties go to the first."""
+    """The choice whose text has the highest likelihood; the first if tied."""
     likelihoods = [normalised_likelihood(text, measure) for text in scores.texts]
     return choices[likelihoods.index(max(likelihoods))]
 
@@ -117,7 +117,7 @@ def _choices(
         return after_filled_template(item, protocol)[1]
     if name == f"{NEXT_WORD} {OPEN}":
         gap = first_gap(item, answers.only(Texts).texts[0].text, protocol)
-        assert gap is not None, "a next word was asked for where there is no pronoun"
+        assert gap is not None, "a next word was requested where there is no pronoun"
         return gap[1]
     return item.candidates
 
@@ -128,7 +128,7 @@ def _choices(
 def by_conversion(
     item: Instance, answers: Answers, answered: AnsweredRequest, protocol: MisgenderingProtocol
 ) -> Judgement:
-    """The pronoun that makes one of the model's own generations likeliest."""
+    """The pronoun that makes one of the model's own generations most likely."""
     assert isinstance(answered.answer, Scores)
     number = answered.name.removeprefix(f"{CONVERTED} ")
     choices = _choices(item, answers, answered.name, protocol)
@@ -152,7 +152,7 @@ def by_conversion(
 def by_given_choice(
     item: Instance, name: str, answer: Choice, protocol: MisgenderingProtocol
 ) -> Judgement:
-    """The pronoun that external probabilities chose; without one it was a wrong one."""
+    """The pronoun that external probabilities chose; if none is given, it was a wrong one."""
     converted = name.startswith(CONVERTED)
     facets = {"format": CONVERTED, "sample": name.removeprefix(f"{CONVERTED} ")}
     if not converted:

@@ -73,7 +73,7 @@ def _dataset_title(name: str) -> str:
 
 
 def is_own(frame: polars.DataFrame) -> bool:
-    """Whether all judgements are about the user's own texts, which no paper speaks of."""
+    """Whether all judgements are about the user's own texts, which no paper covers."""
     there = set(distinct_values(frame, "dataset"))
     return bool(there) and there <= set(OWN_DATASETS)
 
@@ -146,7 +146,7 @@ def _of_mode(
 
 
 def as_counted(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """The judgements as accuracy counts them: by Equation 4 no pronoun is right."""
+    """The judgements as accuracy counts them: by Equation 4, a text without a pronoun is right."""
     import polars as pl
 
     if not protocol.counts_as_paper:
@@ -156,7 +156,8 @@ def as_counted(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polar
 
 
 def with_right_column(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """With a column `right`; no pronoun counts as right under `paper` and is left out otherwise."""
+    """With a column `right`; a text without a pronoun counts as right under `paper` and is left out
+    otherwise."""
     import polars as pl
 
     outcome = pl.col("outcome")
@@ -184,7 +185,7 @@ def paired_formats(
 
 
 def pronouns_differ() -> polars.Expr:
-    """Where the two formats chose different pronouns; null where one chose none."""
+    """Whether the two formats chose different pronouns; null if one chose none."""
     import polars as pl
 
     return pl.col("label").cast(pl.String) != pl.col("label_b").cast(pl.String)
@@ -206,7 +207,7 @@ def rows_by_pronoun(
 ) -> Iterator[tuple[tuple[str, ...], Ints]]:
     """For each model all rows, then those of each pronoun that it has, by table keys.
 
-    These are the model, what stands `between`, and the pronoun or "all".
+    These are the model, the keys in `between`, and the pronoun or "all".
     """
     parts = rows_by(frame, "model", "pronoun")
     for (model,), here in rows_by(frame, "model").items():
@@ -222,7 +223,7 @@ TEMPLATES = "templates"
 def sigma_by_instance(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
     """A row per instance: `sigma` over its judgements, and the other columns of its first one.
 
-    An instance with a single judgement, which cannot vary, is counted under `paper` only.
+    An instance with a single judgement, which cannot vary, is counted only under `paper`.
     """
     import polars as pl
 
@@ -317,7 +318,7 @@ def not_run(results: Outcomes) -> str:
 
 
 def not_run_estimate(name: str) -> Estimate:
-    """What stands for a number that needs a format which was not asked."""
+    """What replaces a number that needs a format that was not run."""
     return Estimate(value=None, why=f"the format {name} was not run")
 
 

@@ -52,11 +52,11 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     wordings: Wordings = 1  # of the sentence that declares the pronouns
 
     def __post_init__(self) -> None:
-        """The formats are at least one; in which order they are named does not matter."""
+        """There must be at least one format; their order does not matter."""
         refuse_wordings(self, self.wordings)
         named = tuple(name for name in FORMATS if name in self.formats)
         if not named:
-            raise InputError(f"The setting formats must name one of {', '.join(FORMATS)}, or both.")
+            raise InputError(f"The setting formats must be {' or '.join(FORMATS)}, or both.")
         msgspec.structs.force_setattr(self, "formats", named)
 
     @property
@@ -66,7 +66,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
 
     @property
     def both_formats(self) -> bool:
-        """Whether probability and generation are both asked, so that they can be compared."""
+        """Whether both probability and generation are measured, so that they can be compared."""
         return set(FORMATS) <= set(self.formats)
 
     @property
@@ -86,8 +86,8 @@ PROTOCOLS = {
     "paper": MisgenderingProtocol(
         name="paper",
         about=(
-            "The authors' instances byte for byte, mean log-likelihood of the whole sequence, the "
-            "tokenizer's own beginning, spaCy's tokeniser for the first pronoun."
+            "The authors' instances byte for byte; mean log-likelihood of the whole sequence; "
+            "the tokenizer's own first token; spaCy's tokeniser to find the first pronoun."
         ),
         seed=42,
         measure="per token",
@@ -99,8 +99,9 @@ PROTOCOLS = {
     "epicene": MisgenderingProtocol(
         name="epicene",
         about=(
-            "Texts without the published faults, the log-likelihood of the whole sequence, a "
-            "beginning token before every text, Epicene's words for the first pronoun."
+            "Texts with the published errors fixed; log-likelihood of the whole sequence; a "
+            "beginning-of-text token before every text; Epicene's tokeniser to find the first "
+            "pronoun."
         ),
         measure="sum",
         first_token="bos",

@@ -1,4 +1,4 @@
-"""The paper's own figures, and Cohen's κ as its authors computed it."""
+"""The paper's own numbers, and Cohen's κ as its authors computed it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def published_rows(
 
 
 def deviation_mark(deviation: float) -> str:
-    """A standard deviation, as it stands beside a mean."""
+    """A standard deviation, as printed next to a mean."""
     return f" ± {deviation:.3f}"
 
 
@@ -58,10 +58,10 @@ def _published_cell(statistic: str, cell: Sequence[float | None] | None) -> Esti
 
 
 def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> PartEstimator:
-    """κ of the table of the values that occur, which is 1 × 2 where one format never errs.
+    """κ of the table of the values that occur, which is 1 × 2 if one format is never wrong.
 
-    The library that the authors used takes such a table and gives it an interval (Table 4,
-    Mixtral-8x22B, xe: 0.000 ± 0.185) that means nothing. Everywhere else this is the usual κ.
+    The library that the authors used accepts such a table and gives it a meaningless interval
+    (Table 4, Mixtral-8x22B, xe: 0.000 ± 0.185). In all other cases this is the usual κ.
     """
     import numpy as np
 
@@ -87,7 +87,7 @@ def _kappa_of_table(table: list[list[int]]) -> Estimate:
         return Estimate(
             value=None,
             n=n,
-            why="the published table of one row needs statsmodels: pip install 'epicene[stats]'",
+            why="the published one-row table needs statsmodels: pip install 'epicene[stats]'",
         )
     import numpy as np
     from scipy.special import ndtri

@@ -56,7 +56,7 @@ def tables_below(path: Path) -> list[Path]:
     """A table, or all of those in a folder, sorted."""
     found = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
     if not found:
-        raise InputError(f"{path} holds no table (PRONOUN.csv in a folder per model).")
+        raise InputError(f"{path} has no tables (PRONOUN.csv in one folder per model).")
     return found
 
 
@@ -201,7 +201,9 @@ def _flag(line: FileRow, column: str) -> bool | None:
     if value in ("", "nan"):
         return None
     if value not in ("0", "1", "0.0", "1.0"):
-        raise InputError(f"{line.location} has {value!r} in the column {column}; it is 0 or 1.")
+        raise InputError(
+            f"{line.location} has {value!r} in the column {column}; it must be 0 or 1."
+        )
     return float(value) == 1
 
 

@@ -221,7 +221,7 @@ _FORMATS_OF: Mapping[str, tuple[Format, ...]] = {
 
 
 def _with_dashes(table: Table, models: Sequence[str], missing: str) -> Table:
-    """A table that needs a format which was not asked: its numbers say so."""
+    """A table that needs a format that was not run: its cells say so."""
     own = [row for row in table.rows if row.origin == "run"]
     dashes = (not_run_estimate(missing),) * len(table.columns)
     beside = ("all",) * (len(table.levels) - 1)
@@ -251,12 +251,12 @@ def _all_tables(results: Outcomes) -> Iterator[Table]:
 
 
 def _accuracy_title(results: Outcomes) -> str:
-    """What accuracy is the share of: by Equation 4, no pronoun is correct too."""
+    """What accuracy counts as right: by Equation 4, a text without a pronoun is correct too."""
     return "No misgendering" if results.protocol.counts_as_paper else "Right pronoun"
 
 
 def _accuracy_table(results: Outcomes) -> Table:
-    """Every dataset and format by pronoun; no pronoun is counted both ways."""
+    """Every dataset and format by pronoun; texts without a pronoun are counted both ways."""
     import polars as pl
 
     names = pronouns_of(results.frame)
@@ -290,7 +290,7 @@ def _accuracy_table(results: Outcomes) -> Table:
             "column `right pronoun` it is not."
             if as_paper
             else "A generation without a pronoun is not right; in the column `no misgendering` it "
-            f"counts{'' if own else ', as in the paper'}.",
+            f"counts as correct{'' if own else ', as in the paper'}.",
         ),
     )
 
@@ -344,7 +344,7 @@ def _measure_table(results: Outcomes) -> Table:
     right, of = accuracy_of_parts(frame), rows_by(frame, "model", "dataset", "measure")
     return Table(
         name="measures",
-        title="Right pronoun by probability, by how likelihood is normalised",
+        title="Right pronoun by probability, by normalisation of the likelihood",
         levels=("model", "dataset"),
         columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
         rows=tuple(
@@ -376,7 +376,7 @@ def variation_table(results: Outcomes) -> Table:
         rows += measured_rows(rows_by_pronoun(part, *mode), measures)
     return Table(
         name="variation",
-        title="Instances by how much their generations, or templates, differ (σ)",
+        title="Instances by variation of their generations or templates (σ)",
         levels=("model", "family", "setting", "pronoun"),
         columns=(
             *(Column(name=f"σ = {level}") for level in levels),
@@ -389,8 +389,8 @@ def variation_table(results: Outcomes) -> Table:
             "A generation without a pronoun counts as right"
             f"{'' if is_own(results.frame) else ', as in the paper'}."
             if results.protocol.name == "paper"
-            else "Generations without a pronoun are left out, and so is an instance with fewer "
-            "than two that have one.",
+            else "Generations without a pronoun are left out, and so are instances with fewer "
+            "than two generations that have one.",
         ),
     )
 

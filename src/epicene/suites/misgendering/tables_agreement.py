@@ -75,7 +75,7 @@ _REPETITIONS = (
 def _no_pronoun_note(results: Outcomes, *families: str) -> str:
     """How generations without a pronoun count in these families of datasets, and in the paper.
 
-    The paper counts them as right, but for open contexts, where they yield no template.
+    The paper counts them as right, except for open contexts, where they yield no template.
     """
     own, as_paper = is_own(results.frame), results.protocol.name == "paper"
     text = "A generation without a pronoun"
@@ -86,8 +86,8 @@ def _no_pronoun_note(results: Outcomes, *families: str) -> str:
     with_open = "open" in families
     if not as_paper:
         theirs = "the paper counts it as right"
-        return f"{text} is left out here; {theirs}{', but for TANGO' if with_open else ''}."
-    apart = "; in open contexts it is left out, since there is no template to score"
+        return f"{text} is left out here; {theirs}{', except for TANGO' if with_open else ''}."
+    apart = "; in open contexts it is left out, because there is no template to score"
     return f"{text} counts as right here, as in the paper{apart if with_open else ''}."
 
 
@@ -132,9 +132,9 @@ def format_table(results: Outcomes) -> Table:
         notes=(
             "The first generation of each instance.",
             _no_pronoun_note(results, *(family for family, _ in MODES)),
-            "The standard error is for independent instances."
+            "The standard error assumes independent instances."
             if is_own(results.frame)
-            else "The standard error is the paper's, for independent instances.",
+            else "The standard error is the paper's, which assumes independent instances.",
         ),
     )
 
@@ -182,7 +182,7 @@ def _agreement_table(
             _no_pronoun_note(results, family),
             "Intervals are over templates."
             if clustered
-            else "Intervals as the paper's, for independent instances.",
+            else "Intervals are computed as in the paper, assuming independent instances.",
         ),
     )
 
@@ -204,7 +204,7 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
         columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
         rows=(*rows, *published_rows("repetition", f"{family} {setting}", (), names)),
         notes=(
-            "Over the words of context and continuation together, as in the paper.",
+            "Computed over the words of context and continuation together, as in the paper.",
             f"{'' if as_paper else 'In the published rows '}± is the standard deviation over "
             "texts, not an interval.",
         ),
@@ -212,7 +212,7 @@ def _repetition_table(results: Outcomes, name: str, family: str, setting: str) -
 
 
 def _mean_and_deviation(frame: polars.DataFrame) -> PartEstimator:
-    """The mean of `value` with its standard deviation (n below) beside it, as the paper prints."""
+    """The mean of `value` with its standard deviation (denominator n), as printed in the paper."""
     known = frame["value"].is_not_null().to_numpy()
     values = frame["value"].to_numpy()
 
@@ -241,7 +241,7 @@ def conflict_table(results: Outcomes) -> Table:
             rows.append(Row(keys=(model, *keys), cells=tuple(cells)))
     rows.sort(key=lambda row: row.keys[0])
     notes = [
-        "The first generation of each instance: one format is right and the other wrong.",
+        "For the first generation of each instance: one format is right and the other wrong.",
         _no_pronoun_note(results, *(family for family, _ in MODES)),
     ]
     if not is_own(frame):
@@ -286,12 +286,12 @@ def beta_table(results: Outcomes) -> Table:
         levels=("model", "family", "setting", "pronoun"),
         columns=tuple(Column(name=name, unit="number", decimals=3) for name in ("α", "β")),
         rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
-        notes=("Fitted by moments. Where α < β agreement is likelier.",),
+        notes=("Fitted by the method of moments. If α < β, agreement is more likely.",),
     )
 
 
 def disagreement_table(results: Outcomes) -> Table:
-    """Observed disagreement beside the expected one and its floor (Appendix E)."""
+    """Observed disagreement next to the expected one and its floor (Appendix E)."""
     rows = []
     for mode in MODES:
         pairs = paired_formats(results.frame, *mode, results.protocol)
@@ -315,17 +315,18 @@ def disagreement_table(results: Outcomes) -> Table:
         notes=(
             "Observed: how often one format is right and the other wrong, and how often they "
             "choose different pronouns where the generation has one.",
-            f"Expected{equations}: one minus the share of the pronoun that "
-            "probability chooses among all pronouns' probabilities as the next word; the floor "
-            "takes the likeliest pronoun instead. A form of several tokens has the product of "
-            "theirs. All suppose that the pronoun comes at once.",
-            "Drawn: the same under the distribution that generation draws from (temperature, "
-            "top-k, top-p), over the instances in which it leaves a pronoun: `can be drawn`.",
-            f"After a whole text the pronoun is taken in the template's case{as_paper}. The "
-            "generated contexts that are cut before the gap end in a space, which these leave to "
-            "the next word."
+            f"Expected{equations}: one minus the share that the pronoun chosen by probability "
+            "has among all pronouns' probabilities as the next word; the floor uses the "
+            "likeliest pronoun instead. A form of several tokens has the product of their "
+            "probabilities. All of these assume that the pronoun is the next word.",
+            "Drawn: the same under the distribution that generation samples from "
+            "(temperature, top-k, top-p), over the instances in which it leaves at least one "
+            "pronoun (`can be drawn`).",
+            f"After a whole text, the pronoun is taken in the template's case{as_paper}. "
+            "Contexts for generation that are cut before the gap end in a space; here the "
+            "space belongs to the next word."
             if results.protocol.name == "paper"
-            else "After a whole text the pronoun is taken in the nominative.",
+            else "After a whole text, the pronoun is taken in the nominative.",
         ),
     )
 
@@ -336,7 +337,7 @@ _NOT_ASKED = Estimate(
 
 
 def _pronouns_differ(pairs: polars.DataFrame) -> PartEstimator:
-    """How often the two formats choose different pronouns where the generation has one."""
+    """How often the two formats choose different pronouns if the generation has one."""
     differ = share_of_parts(pairs, pronouns_differ())
     found = pairs.select(known=pronouns_differ().is_not_null())["known"].to_numpy()
     return lambda parts: differ([rows[found[rows]] for rows in parts])
@@ -367,4 +368,4 @@ def _expected_cells(expected: polars.DataFrame) -> Callable[[str, str], Iterator
     return cells
 
 
-_NONE_DRAWN = "top-k and top-p leave no pronoun anywhere"
+_NONE_DRAWN = "top-k and top-p leave no pronoun in any instance"

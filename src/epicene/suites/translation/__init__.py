@@ -1,4 +1,4 @@
-"""Gender in translation: WinoMT, MT-GenEval, GATE, sentences of your own."""
+"""Gender in translation: WinoMT, MT-GenEval, GATE, or your own sentences."""
 
 from __future__ import annotations
 

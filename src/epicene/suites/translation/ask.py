@@ -24,7 +24,7 @@ TRANSLATION = "translation"
 
 
 def ask(sentence: Sentence, _: Answers, protocol: TranslationProtocol) -> Iterator[Request]:
-    """One translation; none of a sentence whose translation people judged."""
+    """One translation; none for a sentence whose translation people have already judged."""
     if sentence.human:
         return
     context = sentence.context if protocol.context == "before" else ""
@@ -43,7 +43,7 @@ def ask(sentence: Sentence, _: Answers, protocol: TranslationProtocol) -> Iterat
 def _expected(sentence: Sentence) -> Expected | UnsetType:
     """A reference of the right gender and of the wrong one; of a person, the bare words.
 
-    Where the source leaves the gender open, the masculine is what a model is expected to choose.
+    If the source leaves the gender open, the masculine is what a model is expected to choose.
     """
     references = sentence.references
     if {"right", "wrong"} <= set(references):

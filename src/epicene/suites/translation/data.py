@@ -47,7 +47,7 @@ class SentenceStream:
         return self.into(self._wanted or LANGUAGES)
 
     def into(self, languages: Sequence[str]) -> Iterator[Sentence]:
-        """The sentences, of files that name no language for these alone."""
+        """The sentences; for files that name no language, only in these languages."""
         for reader in self._readers:
             for sentence in reader.sentences(languages):
                 if self._wanted and sentence.language not in self._wanted:
@@ -57,7 +57,7 @@ class SentenceStream:
 
 
 class _Survey:
-    """The files of the data by layout, and what is said of them."""
+    """The files of the data by layout, and notes on them."""
 
     def __init__(self, path: Path, source: DataSource, protocol: TranslationProtocol) -> None:
         self.remarks: list[str] = []
@@ -78,13 +78,14 @@ class _Survey:
         if unknown_files:
             more = f" and {len(unknown_files) - _SHOWN} more" * (len(unknown_files) > _SHOWN)
             self.notes.append(
-                f"In no known layout, and left out: {', '.join(unknown_files[:_SHOWN])}{more}."
+                "Left out because their layout is unknown: "
+                f"{', '.join(unknown_files[:_SHOWN])}{more}."
             )
         self.readers = list(self._all_readers(path, source, protocol))
         if not self.readers:
             known = "; ".join(f"{name}: {looks}" for name, looks in sources.KNOWN_LAYOUTS.items())
             seen = " ".join((*self.notes, *self.remarks)[:_SHOWN])
-            raise InputError(f"{path} holds no sentences in a known layout ({known}). {seen}")
+            raise InputError(f"{path} has no sentences in a known layout ({known}). {seen}")
 
     def _all_readers(
         self, path: Path, source: DataSource, protocol: TranslationProtocol
@@ -108,7 +109,7 @@ class _Survey:
         tables, copies = sources.gate_files(self._by_layout.get(GATE, []))
         if copies:
             names = ", ".join(sorted({each.name for each in copies}))
-            self.notes.append(f"{names}: left out, other files have the same sentences.")
+            self.notes.append(f"{names}: left out, because other files have the same sentences.")
         for each in tables:
             reader = partial(_in_one_language, sources.read_gate, each, named)
             yield _Reader((each,), reader)
@@ -121,12 +122,12 @@ class _Survey:
             yield _Reader((each,), reader)
 
     def _winomt_files(self) -> list[Path]:
-        """The files of WinoMT without those whose sentences en.txt has too."""
+        """The files of WinoMT without those whose sentences are also in en.txt."""
         found = self._by_layout.get(WINOMT, [])
         whole = [each for each in found if each.name == "en.txt"]
         if whole and len(found) > 1:
             rest = ", ".join(each.name for each in found if each != whole[0])
-            self.notes.append(f"{rest}: left out, since en.txt has their sentences.")
+            self.notes.append(f"{rest}: left out, because en.txt has their sentences.")
         return whole[:1] or found
 
     def _annotation_readers(self, english: list[Path]) -> Iterator[_Reader]:
@@ -134,9 +135,11 @@ class _Survey:
         for each in self._by_layout.get(ANNOTATIONS, []):
             sha256, language = sha256_of(each), sources.annotation_language(each)
             if language not in LANGUAGES:
-                self.notes.append(f"{each.name}: left out, there are no nouns for {language}.")
+                self.notes.append(
+                    f"{each.name}: left out, because there are no nouns for {language}."
+                )
             elif not english:
-                self.notes.append(f"{each.name}: left out, since there is no en.txt beside it.")
+                self.notes.append(f"{each.name}: left out, because there is no en.txt next to it.")
             elif sha256 in seen:
                 self.notes.append(f"{each.name}: left out, a copy of {seen[sha256]}.")
             else:
@@ -165,7 +168,7 @@ def _files_in(path: Path) -> list[Path]:
 
 
 def _is_parallel(path: Path, other: Path) -> bool:
-    """Whether two files of MT-GenEval are of one subset, language and split."""
+    """Whether two files of MT-GenEval have the same subset, language and split."""
     one, two = geneval_name(path), geneval_name(other)
     if one is None or two is None:
         return False
@@ -175,7 +178,7 @@ def _is_parallel(path: Path, other: Path) -> bool:
 
 
 def read(source: DataSource, protocol: TranslationProtocol) -> Dataset:
-    """The starter set, a file or a folder; every sentence is read once to find faults."""
+    """The starter set, a file or a folder; every sentence is read once to find errors."""
     for code in protocol.languages:
         if len(code) not in (2, 3) or not code.isalpha():
             raise unknown("language", code, LANGUAGES)
@@ -190,9 +193,7 @@ def read(source: DataSource, protocol: TranslationProtocol) -> Dataset:
     if not sum(
         not sentence.human for sentence in stream.into((protocol.languages or LANGUAGES)[:1])
     ):
-        raise InputError(
-            f"{source.path} has no sentence in the languages and the split that are set."
-        )
+        raise InputError(f"{source.path} has no sentences for the set languages and split.")
     return Dataset(
         name=user_data_name(source.path.resolve().name),
         files=[file for reader in survey.readers for file in reader.files],

@@ -1,6 +1,6 @@
 """The gender that a translation gives a person: the noun for the role, its article, its pronoun.
 
-Nouns are those of `roles/`, written for Epicene; what goes with them is in `grammar.toml`. A noun
+The nouns are those of `roles/`, written for Epicene; related grammar is in `grammar.toml`. A noun
 that is not found gives no gender, and one that shows none gives `neutral`: nothing is guessed.
 """
 
@@ -77,7 +77,8 @@ class RoleNoun(NamedTuple):
 
 
 class EntityReading(NamedTuple):
-    """The gender of a person in a translation, None if the person was not found; by what."""
+    """The gender of a person in a translation (None if the person was not found), and what shows
+    it."""
 
     gender: Gender | None
     word: str = ""

@@ -1,4 +1,4 @@
-"""Read translations that were made elsewhere: a line per sentence, `source ||| target`, or rows."""
+"""Read external translations: one line per sentence, `source ||| target`, or rows."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def read_answers(
 ) -> Iterator[tuple[Sentence, Answers]]:
     """Each sentence with its translation.
 
-    A folder has a file per language (`en-es.txt`). A file has rows with `id` and `text`, lines
-    `source ||| target`, or a line per sentence of its language, in the data's order; of MT-GenEval
-    also of one gender alone, which its name then says.
+    A folder has one file per language (`en-es.txt`). A file has rows with `id` and `text`, lines
+    `source ||| target`, or a line per sentence of its language, in the data's order; for
+    MT-GenEval, it may have only one gender, which its name then shows.
     """
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
     if not files:
-        raise InputError(f"{path} holds no files.")
+        raise InputError(f"{path} has no files.")
     sentences: dict[str, list[Sentence]] = defaultdict(list)
     for sentence in dataset.items:
         sentences["" if sentence.human else sentence.language].append(sentence)
@@ -53,8 +53,8 @@ def read_answers(
             given = _from_lines(file, sentences[language], language)
         if again := found.keys() & given.keys():
             raise InputError(
-                f"{file} translates {len(again)} sentences that another file in {path} translates "
-                "too; give the translations of one model."
+                f"{file} translates {len(again)} sentences that another file in {path} also "
+                "translates; give the translations of one model only."
             )
         found |= given
     answered = set()
@@ -74,8 +74,8 @@ def _language_of(path: Path, sentences: dict[str, list[Sentence]]) -> str:
     named += [path.suffix[1:]] * (path.suffix[1:] in sentences)
     if not named:
         raise InputError(
-            f"The name of {path} does not say which language it is in ({', '.join(sentences)}): "
-            "call it en-XX.txt, or name the language with --set languages=XX."
+            f"The name of {path} does not show its language ({', '.join(sentences)}): name it "
+            "en-XX.txt, or set the language with --set languages=XX."
         )
     return str(named[0])
 
@@ -90,8 +90,9 @@ def _from_lines(path: Path, sentences: list[Sentence], language: str) -> dict[st
             sentences = [each for each in sentences if each.gender == gender]
     if len(lines) != len(sentences):
         raise InputError(
-            f"{path} has {len(lines)} lines, but there are {len(sentences)} sentences to translate "
-            f"into {language}; a sentence without a translation has an empty line."
+            f"{path} has {len(lines)} lines, but there are {len(sentences)} sentences to "
+            f"translate into {language}; use an empty line for a sentence without a "
+            "translation."
         )
     return {each.id: line for each, line in zip(sentences, lines, strict=True)}
 
@@ -99,8 +100,8 @@ def _from_lines(path: Path, sentences: list[Sentence], language: str) -> dict[st
 def _by_source(path: Path, lines: list[str], sentences: list[Sentence]) -> dict[str, str]:
     """Lines `source ||| target`; of a source that is there several times, in the same order.
 
-    The published files translate two sentences with other pronouns than WinoMT has: few lines
-    that fit no sentence are passed over, and the sentences have no translation.
+    The published files translate two sentences with pronouns that differ from WinoMT's: a few lines
+    that match no sentence are skipped, and those sentences have no translation.
     """
     ids: dict[str, list[str]] = defaultdict(list)
     for each in reversed(sentences):
@@ -119,7 +120,7 @@ def _by_source(path: Path, lines: list[str], sentences: list[Sentence]) -> dict[
             unfitting.append(number)
     if len(unfitting) > _MOST_UNFITTING * len(lines):
         raise InputError(
-            f"{path}, line {unfitting[0]}, translates a sentence that the data does not have, and "
+            f"{path}, line {unfitting[0]}, translates a sentence that is not in the data, and "
             f"so do {len(unfitting) - 1} other lines; is it a translation of other sentences?"
         )
     return found
@@ -133,8 +134,8 @@ def _from_rows(path: Path, sentences: dict[str, list[Sentence]]) -> dict[str, st
         if not isinstance(name, str) or not isinstance(text, str):
             raise InputError(f"{row.location} lacks `id` or `text`.")
         if name not in known:
-            raise InputError(f"{row.location} translates {name!r}, which the data does not have.")
+            raise InputError(f"{row.location} translates {name!r}, which is not in the data.")
         if name in found:
-            raise InputError(f"{row.location} translates {name!r} again.")
+            raise InputError(f"{row.location} translates {name!r} a second time.")
         found[name] = text
     return found

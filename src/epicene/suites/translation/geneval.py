@@ -1,4 +1,4 @@
-"""MT-GenEval: parallel files, a sentence for each gender or one after its context."""
+"""MT-GenEval: parallel files with one sentence per gender, or one sentence after its context."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class GenevalFiles(NamedTuple):
 
 
 def geneval_sets(paths: Sequence[Path]) -> tuple[list[GenevalFiles], list[str]]:
-    """The complete sets among files, and sentences on what is missing of the others.
+    """The complete sets among the files, and notes on what the others lack.
 
-    Where two folders have a file of one name, the first by path without `annotated` counts.
+    If two folders have a file of the same name, the first by path without `annotated` counts.
     """
     by_name: dict[tuple[str, str, str, str], Path] = {}
     keys: dict[tuple[str, str], None] = {}
@@ -70,8 +70,8 @@ def geneval_sets(paths: Sequence[Path]) -> tuple[list[GenevalFiles], list[str]]:
             sets.append(GenevalFiles(origin, language, split, there))
         elif there:
             missing.append(
-                f"{origin} {split}, {language}: {len(parts) - len(there)} of {len(parts)} parallel "
-                "files are missing, so the others are left out."
+                f"{origin} {split}, {language}: {len(parts) - len(there)} of {len(parts)} "
+                "parallel files are missing, so the others are left out."
             )
     return sets, missing
 

@@ -1,4 +1,4 @@
-"""A sentence to translate, in which the gender of a person must show."""
+"""A sentence to translate that must show the gender of a person."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _PRONOUNS = regex.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b"
 class Sentence(Item, frozen=True, kw_only=True):
     """An English sentence, and what a translation into `language` must or may show.
 
-    With an `entity` the person is looked for in the translation; with `references` the words are
-    that set them apart: `right` and `wrong`, or the alternatives `f` and `m` (`ff`, `fm` …) of a
-    source that leaves the gender open. `gender` is "" where it is open or unknown.
+    With an `entity`, the translation is searched for the person; with `references`, for the words
+    that distinguish the references: `right` and `wrong`, or the alternatives `f` and `m` (`ff`,
+    `fm` …) of a source that leaves the gender open. `gender` is "" where it is open or unknown.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Judge translations: the gender of the person, or the words of the references."""
+"""Score translations: the gender of the person, or the words of the references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SENTENCE_END = regex.compile(r"(?<=[.!?؟।])[\"'»”’)]*\s+")
 def judge(
     sentence: Sentence, answers: Answers, protocol: TranslationProtocol
 ) -> Iterator[Judgement]:
-    """All judgements of one sentence; `NAME (HOW)` is a reading that the protocol does not take."""
+    """All judgements of one sentence; `NAME (HOW)` is a reading that the protocol does not use."""
     if sentence.human:
         yield from _by_people(sentence, protocol)
         return
@@ -123,7 +123,7 @@ def _by_entity(
 
 
 def _by_people(sentence: Sentence, protocol: TranslationProtocol) -> Iterator[Judgement]:
-    """Whether our judge finds the gender that people found; a person not found is undetected."""
+    """Whether our scoring finds the gender that people found; a person not found is undetected."""
     for reading, found in readings(sentence, sentence.translation).items():
         agrees = found.gender == sentence.human
         yield _judgement(
@@ -155,7 +155,7 @@ def last_part(text: str, sentence: Sentence) -> str:
 
 
 def published_words(text: str) -> set[str]:
-    """The words as MT-GenEval's own script takes them: split at spaces and ASCII punctuation."""
+    """The words as in MT-GenEval's own script: split at spaces and ASCII punctuation."""
     return set(text.lower().translate(_NO_PUNCTUATION).split())
 
 
@@ -168,8 +168,8 @@ def language_words(text: str, language: str) -> set[str]:
 def _by_references(
     sentence: Sentence, text: str, answer: str, protocol: TranslationProtocol
 ) -> Iterator[Judgement]:
-    """Whether words of the right reference are there and none of the wrong one; beside it the
-    published measure, by which the second is enough.
+    """Whether the translation has words of the right reference and none of the wrong one; also the
+    published measure, for which the second is enough.
     """
     right, wrong = sentence.references["right"], sentence.references["wrong"]
     main = REFERENCES if protocol.evidence == "needed" else PUBLISHED

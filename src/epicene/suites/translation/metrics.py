@@ -1,4 +1,4 @@
-"""Gender accuracy, ΔG and ΔS, and how far people agree with the judge."""
+"""Gender accuracy, ΔG and ΔS, and how far people agree with the automatic scores."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def judge_agreement(results: Outcomes, language: str, reading: str) -> Estimate:
     # Every model of a run meets the same translations.
     found = rows_where(frame, language=language, reading=reading).unique("item")
     if not len(found):
-        return Estimate(value=None, why="the data has no judgements of people in this language")
+        return Estimate(value=None, why="the data has no human judgements in this language")
     return accuracy(found)
 
 
 def gender_accuracy(frame: polars.DataFrame, gender: str) -> Estimate:
-    """The share of right outcomes where that gender is wanted: recall."""
+    """The share of right outcomes if that gender is expected: recall."""
     return accuracy(rows_where(frame, gender=gender))
 
 
@@ -81,7 +81,7 @@ def delta_g(frame: polars.DataFrame) -> Estimate:
 
     columns = _counts(frame)
     if not len(frame) or not columns[:, [1, 4]].any(axis=0).all():
-        return Estimate(value=None, n=len(frame), why="not both genders are wanted")
+        return Estimate(value=None, n=len(frame), why="the expected genders do not include both")
     if not columns[:, [0, 3]].any():
         return Estimate(value=None, n=len(frame), why="no gender was detected")
     return statistic_of_sums(
@@ -108,7 +108,9 @@ def delta_s(frame: polars.DataFrame) -> Estimate:
     pro = (known["stereotype"].cast(pl.String) == "pro").to_numpy()[:, None]
     columns = np.hstack([_counts(known) * pro, _counts(known) * ~pro])
     if not columns[:, [1, 4, 7, 10]].any(axis=0).all():
-        return Estimate(value=None, n=len(known), why="not both genders are wanted of each kind")
+        return Estimate(
+            value=None, n=len(known), why="the expected genders of each kind do not include both"
+        )
     if not columns[:, [0, 3, 6, 9]].any():
         return Estimate(value=None, n=len(known), why="no gender was detected")
 
@@ -124,7 +126,7 @@ def delta_s(frame: polars.DataFrame) -> Estimate:
 
 
 def _counts(frame: polars.DataFrame) -> NDArray[Any]:
-    """For each row and gender: whether it was found, is wanted, and is right."""
+    """For each row and gender: whether it was found, is expected, and is right."""
     import numpy as np
     import polars as pl
 
@@ -139,7 +141,7 @@ def _counts(frame: polars.DataFrame) -> NDArray[Any]:
 
 
 def _f1(sums: NDArray[Any]) -> NDArray[Any]:
-    """2 · right / (found + wanted); 0 where there is neither."""
+    """2 · right / (found + expected); 0 if there is neither."""
     import numpy as np
 
     found, wanted, right = sums.T

@@ -1,4 +1,4 @@
-"""The protocols of gender in translation: the papers' judges and ours."""
+"""The protocols of gender in translation: the papers' scoring and ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERSON: Reading = "person"
 
 
 class TranslationProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of asking and judging."""
+    """The settings of asking and scoring."""
 
     reading: Reading = PERSON
     # Whether a translation must have a word of the right reference, or only none of the wrong one.
@@ -31,8 +31,8 @@ PROTOCOLS = {
     "paper": TranslationProtocol(
         name="paper",
         about=(
-            "WinoMT by the noun alone; MT-GenEval as published: right unless a word of the wrong "
-            "reference is there, so that an empty translation is right."
+            "WinoMT by the noun alone; MT-GenEval as published: right unless a word of the "
+            "wrong reference is present, so an empty translation is right."
         ),
         reading=NOUN,
         evidence="not needed",

@@ -17,11 +17,11 @@ _COUNTS = {
 LOGS = {code: dict(zip(_KINDS, counts, strict=True)) for code, counts in _COUNTS.items()}
 SENTENCES = 3888
 
-_NOT_IN_LOG = Estimate(value=None, why="the logs do not have it")
+_NOT_IN_LOG = Estimate(value=None, why="it is not in the logs")
 
 
 def published_cells(language: str) -> dict[str, Estimate]:
-    """The published figures of a language, by the names of columns; {} where there is no log."""
+    """The published numbers of a language, by column name; {} if there is no log."""
     log = LOGS.get(language)
     if log is None:
         return {}

@@ -1,4 +1,4 @@
-"""The published layouts: recognised by what a file holds, and read one sentence after the other."""
+"""The published layouts: recognised by the content of a file, and read sentence by sentence."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ANNOTATION_LANGUAGE = regex.compile(r"(?<![a-z])([a-z]{2})\.in(?![a-z])")
 _LANGUAGE_IN_NAME = regex.compile(r"(?<![A-Za-z])([A-Za-z]{2})_(?:\d_variants|compact|readable)")
 
 KNOWN_LAYOUTS = {
-    WINOMT: "lines of male, female or neutral, a number, a sentence and a role, tabs between them",
+    WINOMT: "lines of male, female or neutral, a number, a sentence and a role, separated by tabs",
     "MT-GenEval": "files geneval-sentences-feminine-SPLIT.en_XX.en …, or geneval-context-…",
     GATE: "the columns source, f and m (or ff, fm, mf, mm …)",
     "your own": "the columns source and language, and entity and gender or masculine and feminine",
@@ -83,7 +83,7 @@ def detect_layout(path: Path) -> Layout | None:
     if _WINOMT_LINE.fullmatch(line.strip("\r\n")):
         return Layout(WINOMT, "its lines begin with a gender and a number")
     if TRANSLATED_LINE.fullmatch(line.strip("\r\n")):
-        return Layout("", "it has translations, which `epicene score` takes with --answers")
+        return Layout("", "it has translations; score them with `epicene score --answers`")
     if suffix != ".csv" and "\t" not in line:
         return None
     first = next(read_rows(path) if suffix == ".csv" else _plain_rows(path), None)
@@ -107,7 +107,7 @@ def _detect_columns(values: Mapping[str, Any]) -> Layout | None:
 
 
 def _plain_rows(path: Path) -> Iterator[FileRow]:
-    """The rows of a table with tabs, in which a quotation mark may be just that."""
+    """The rows of a table with tabs, in which quotation marks are ordinary characters."""
     names: list[str] | None = None
     for number, line in enumerate(iterate_lines(path), start=1):
         if not line.strip():
@@ -117,19 +117,19 @@ def _plain_rows(path: Path) -> Iterator[FileRow]:
             names = cells
         elif len(cells) != len(names):
             raise InputError(
-                f"{path}, line {number}, has another number of columns than the first line."
+                f"{path}, line {number}, has a different number of columns than the first line."
             )
         else:
             yield FileRow(f"{path}, line {number},", dict(zip(names, cells, strict=True)))
 
 
 def unrecognised(path: Path) -> InputError:
-    """The error for a file in no known layout: what was seen, and what would be known."""
+    """The error for a file in an unknown layout: what was found, and which layouts are known."""
     first = next((line for line in iterate_lines(path) if line.strip()), "")
     known = "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
     return InputError(
-        f"{path} is in no known layout (its first line is {first.strip()[:80]!r}); write it in one "
-        f"of these: {known}."
+        f"{path} is not in a known layout (its first line is {first.strip()[:80]!r}); save it "
+        f"in one of these: {known}."
     )
 
 
@@ -163,28 +163,28 @@ def _winomt_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
         found = _WINOMT_LINE.fullmatch(line.strip("\r\n"))
         if found is None:
             raise InputError(
-                f"{path}, line {number}, is not a gender, a number, a sentence and a role with "
-                "tabs between them, as the lines before it are."
+                f"{path}, line {number}, must be a gender, a number, a sentence and a role "
+                "separated by tabs, like the lines before it."
             )
         gender, position, source, entity = found.groups()
         if int(position) >= len(source.split()):
             raise InputError(
-                f"{path}, line {number}, names word {position} of a sentence that has "
+                f"{path}, line {number}, refers to word {position} of a sentence that has "
                 f"{len(source.split())}."
             )
         yield gender, position, source, entity
 
 
 def annotation_language(path: Path) -> str:
-    """The language that the name of a file of annotations says: `aws.de.in - de.in.csv`."""
+    """The language shown by the name of an annotation file: `aws.de.in - de.in.csv`."""
     found = _ANNOTATION_LANGUAGE.findall(path.name)
     if not found:
-        raise InputError(f"The name of {path} does not say its language (es.in … .csv).")
+        raise InputError(f"The name of {path} does not show its language (es.in … .csv).")
     return str(found[-1])
 
 
 def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
-    """The translations that people judged; rows without a judgement are passed over."""
+    """The translations that people judged; rows without a judgement are skipped."""
     language = annotation_language(path)
     english = list(_winomt_lines(sentences))
     for number, row in enumerate(_annotation_rows(path), start=1):
@@ -193,12 +193,14 @@ def read_annotations(path: Path, sentences: Path) -> Iterator[Sentence]:
             continue
         index = row.values["Index"].strip()
         if not index.isdecimal() or int(index) >= len(english):
-            raise InputError(f"{row.location} has the index {index!r}, which {sentences} lacks.")
+            raise InputError(
+                f"{row.location} has the index {index!r}, which is not in {sentences}."
+            )
         gender, position, source, entity = english[int(index)]
         if role_key(row.values["Entity"]) != role_key(entity):
             raise InputError(
                 f"{row.location} is about {row.values['Entity']!r}, but that sentence of "
-                f"{sentences} about {entity!r}."
+                f"{sentences} is about {entity!r}."
             )
         yield Sentence(
             id=f"{language}-annotation-{number}",
@@ -287,7 +289,7 @@ def read_own(
         if gender not in ("", *OTHER, "neutral"):
             raise InputError(
                 f"{row.location} has the gender {gender!r}; it must be masculine, feminine or "
-                "neutral, or empty where the source leaves it open."
+                "neutral, or empty if the source leaves it open."
             )
         source, entity = values.get("source"), str(values.get("entity", ""))
         both = {name: str(values[name]) for name in OTHER if name in values}
@@ -299,7 +301,7 @@ def read_own(
             raise InputError(f"{row.location} has references and the gender neutral.")
         name = f"{prefix}{values.get('id', f'{code}-{number}')}"
         if name in seen:
-            raise InputError(f"{row.location} has the id {name!r} again.")
+            raise InputError(f"{row.location} repeats the id {name!r}.")
         seen.add(name)
         yield Sentence(
             id=name,
@@ -332,8 +334,8 @@ def _position(source: str, entity: str) -> int:
 
 def _refuse_language(row: FileRow) -> str:
     raise InputError(
-        f"{row.location} does not say its language; add a column `language`, or set it for the "
-        "whole file (--set language=CODE)."
+        f"{row.location} does not specify its language; add a column `language`, or set it for "
+        "the whole file (--set language=CODE)."
     )
 
 

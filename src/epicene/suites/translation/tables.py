@@ -1,4 +1,5 @@
-"""Gender accuracy by set and language, beside the published figures; sources that leave it open."""
+"""Gender accuracy by set and language, next to the published numbers; sources that leave it
+open."""
 
 from __future__ import annotations
 
@@ -44,17 +45,19 @@ _COLUMNS = (
 _NAMES = [column.name for column in _COLUMNS]
 
 _NOTES = (
-    "An undetected translation is not right: the person was not found, or no word shows a gender.",
-    "ΔG: F1 of masculine minus F1 of feminine. ΔS: mean F1 in roles with their usual gender minus "
-    "mean F1 in roles with the other.",
-    "judge: how often our judge, by the same reading, finds the gender that people found in "
-    "translations of WinoMT; the data must have their annotations.",
+    "Undetected translations count as not right: the person was not found, or no word shows a "
+    "gender.",
+    "ΔG: F1 of masculine minus F1 of feminine. ΔS: mean F1 in roles with their stereotypical "
+    "gender minus mean F1 in roles with the other gender.",
+    "judge: how often our scoring, with the same reading, finds the gender that people found "
+    "in translations of WinoMT; the data must include their annotations.",
 )
 _READING_NOTES = {
     NOUN: "noun: the noun for the role and its article, as WinoMT measures it.",
-    PERSON: "person: that and, in French, German, Hindi and Russian, the pronoun or its verb.",
+    PERSON: "person: the noun and its article and, in French, German, Hindi and Russian, also the "
+    "pronoun or its verb.",
     REFERENCES: "references: a word that only the right reference has, and none that only the "
-    "other has; left out are sentences of which one reference has no word of its own.",
+    "other has; sentences are left out if one reference has no word of its own.",
     PUBLISHED: "as published: no word of the wrong reference; an empty translation is right.",
 }
 _ORDER = list(_READING_NOTES)
@@ -107,7 +110,7 @@ def _parts(frame: polars.DataFrame) -> Iterator[tuple[str, str, str]]:
 def _cells(
     results: Outcomes, part: polars.DataFrame, language: str, reading: str
 ) -> tuple[Estimate, ...]:
-    judge = Estimate(value=None, why="the words of references are compared, not judged")
+    judge = Estimate(value=None, why="words are compared with references, not judged")
     if reading in (NOUN, PERSON):
         judge = judge_agreement(results, language, reading)
     return (
@@ -139,7 +142,7 @@ def _open_table(frame: polars.DataFrame) -> Table:
     ]
     return Table(
         name="open",
-        title="The gender of people whose gender the source leaves open",
+        title="Gender given to people whose gender the source leaves open",
         levels=("model", "set", "language"),
         columns=(
             Column(name="people", unit="count"),
@@ -148,6 +151,7 @@ def _open_table(frame: polars.DataFrame) -> Table:
         rows=tuple(rows),
         notes=(
             "No gender is wrong here: what counts is how one-sided the choice is.",
-            "Of alternatives, people are left out of whom one gender has no word of its own.",
+            "Where there are alternatives, people are left out if one gender has no word of "
+            "its own.",
         ),
     )

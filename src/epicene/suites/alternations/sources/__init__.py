@@ -1,4 +1,4 @@
-"""Layouts of minimal pairs: recognised by what a file holds, and read one pair after the other."""
+"""Layouts of minimal pairs: recognised by the content of a file, and read pair by pair."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ KNOWN_LAYOUTS = {
 
 
 def detect_layout(file: PairFile) -> DetectedLayout | None:
-    """The layout of a file; None if it holds nothing. Raises at one that is not known."""
+    """The layout of a file; None if it is empty. Raises if the layout is not known."""
     suffix = file.path.suffix.lower()
     if suffix in _PICKLES:
         raise InputError(
-            f"{file.path} is a pickle, which could run any program when it is read; write its "
+            f"{file.path} is a pickle, which could run any program when it is read; save its "
             "sentences as a table with the columns good and bad."
         )
     if suffix == ".txt":
@@ -105,6 +105,6 @@ def _listed(names: dict[str, object]) -> str:
 def _unrecognised(path: Path, seen: str) -> InputError:
     known = "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
     return InputError(
-        f"{path} is in no known layout ({seen}); name the columns of its two sentences (--column "
-        f"good=NAME --column bad=NAME), or write it in one of these layouts: {known}."
+        f"{path} is not in a known layout ({seen}); name the columns of its two sentences "
+        f"(--column good=NAME --column bad=NAME), or save it in one of these layouts: {known}."
     )

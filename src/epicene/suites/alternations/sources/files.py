@@ -1,4 +1,4 @@
-"""What the readers of all layouts share: the file, and the pairs with their places in it."""
+"""What the readers of all layouts share: the file, and the pairs with their locations in it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PairFile:
 
     @cached_property
     def prefix(self) -> str:
-        """What goes before the ids of its pairs, to set them apart from those of other files."""
+        """The prefix of the ids of its pairs, to distinguish them from those of other files."""
         return "" if self.alone else f"{self.name.removesuffix(self.path.suffix)}-"
 
     @cached_property
@@ -46,18 +46,18 @@ class PairFile:
         return PUBLISHED_FILES.get(self.path.stem, "")
 
     def refuse_columns(self) -> None:
-        """Raise if the user named columns, which this layout has none of."""
+        """Raise if the user named columns, because this layout has none."""
         if self.columns:
-            raise InputError(f"{self.path} has no columns, so --column does not go with it.")
+            raise InputError(f"{self.path} has no columns, so --column cannot be used with it.")
 
 
 class LocatedPair(NamedTuple):
-    """A pair and where it stands, as the beginning of a sentence."""
+    """A pair and its location, as the beginning of a sentence."""
 
     location: str
     pair: Pair
 
 
 def short_code(language: str) -> str:
-    """The code that Epicene has for a language, where it has one."""
+    """Epicene's code for a language, if it has one."""
     return _TWO_LETTERS.get(language, language)

@@ -120,14 +120,14 @@ def is_syntaxgym(document: Any) -> bool:
 
 
 def read_syntaxgym(file: PairFile) -> Iterator[LocatedPair]:
-    """An item for each item and prediction of a suite."""
+    """One item per item and prediction of a suite."""
     file.refuse_columns()
     try:
         suite = msgspec.convert(read_document(file.path), _Suite, strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"{file.path} is not a SyntaxGym suite: {error}.") from None
     if not suite.formulas:
-        raise InputError(f"{file.path} has no predictions, so there is nothing to judge.")
+        raise InputError(f"{file.path} has no predictions, so there is nothing to score.")
     several = len(suite.formulas) > 1
     for item in suite.items:
         location = f"{file.path}, item {item.item_number},"

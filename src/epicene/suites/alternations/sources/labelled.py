@@ -25,7 +25,7 @@ _BLIMP_NL_LABELS = {"grammatical": True, "ungrammatical": False}
 
 
 class LabelledSentence(NamedTuple):
-    """A sentence, whether it is acceptable, what it tests, and where it stands."""
+    """A sentence, whether it is acceptable, what it tests, and its location."""
 
     location: str
     acceptable: bool
@@ -53,8 +53,7 @@ def _clams_sentences(path: Path) -> Iterator[LabelledSentence]:
         found = CLAMS_LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
             raise InputError(
-                f"{location} is neither True nor False, a tab and a sentence, as the lines before "
-                "it are."
+                f"{location} must be True or False, a tab and a sentence, like the lines before it."
             )
         yield LabelledSentence(location, found[1] == "True", found[2], path.stem)
 
@@ -82,7 +81,7 @@ def _blimp_nl_sentences(file: PairFile) -> Iterator[LabelledSentence]:
 def _pairs(
     file: PairFile, sentences: Iterable[LabelledSentence], language: str
 ) -> Iterator[LocatedPair]:
-    """A pair of each sentence that is not acceptable and the acceptable one before it."""
+    """One pair per unacceptable sentence, with the acceptable sentence before it."""
     good: LabelledSentence | None = None
     number = of_this = 0  # pairs so far: all, and with this acceptable sentence
     for sentence in sentences:
@@ -95,8 +94,8 @@ def _pairs(
             continue
         if good is None:
             raise InputError(
-                f"{sentence.location} is not acceptable, and no acceptable sentence stands before "
-                "it to make a pair."
+                f"{sentence.location} is not acceptable, but there is no acceptable sentence "
+                "before it to form a pair."
             )
         number += 1
         of_this += 1
@@ -116,5 +115,6 @@ def _pairs(
 def _check_paired(good: LabelledSentence | None, pairs: int) -> None:
     if good is not None and not pairs:
         raise InputError(
-            f"{good.location} is acceptable, and no sentence that is not follows it to make a pair."
+            f"{good.location} is acceptable, but no unacceptable sentence follows it to form a "
+            "pair."
         )

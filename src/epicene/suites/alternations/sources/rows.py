@@ -55,7 +55,7 @@ RESERVED_COLUMNS = frozenset(
 
 
 class RowLayout(NamedTuple):
-    """The columns of a set: those it is known by, and what they are called with us."""
+    """The columns of a set: those that identify it, and our names for them."""
 
     name: str
     known_by: tuple[str, ...]  # a row that has all of these is in this layout
@@ -140,7 +140,7 @@ ROW_LAYOUTS = (
 def row_layout(names: Mapping[str, Any]) -> RowLayout | None:
     """The layout of a row with these columns; None if it is in none.
 
-    One column of the user's own layout is enough: what is missing is then named.
+    One column of the user's own layout is enough: an error then names what is missing.
     """
     for layout in ROW_LAYOUTS:
         if all(name in names for name in layout.known_by):
@@ -152,7 +152,7 @@ def row_layout(names: Mapping[str, Any]) -> RowLayout | None:
 def read_row_pairs(
     file: PairFile, layout: RowLayout, suffix: str | None = None
 ) -> Iterator[LocatedPair]:
-    """The pairs of a file, one after the other; `suffix` reads it as a file of another name."""
+    """The pairs of a file, one by one; `suffix` reads it as if it had another suffix."""
     for number, line in enumerate(read_rows(file.path, file.columns, suffix), start=1):
         yield LocatedPair(line.location, _pair(line, number, file, layout))
 
@@ -185,12 +185,14 @@ def _pair(line: FileRow, number: int, file: PairFile, layout: RowLayout) -> Pair
 
 
 def _variant(line: FileRow, value: str) -> str:
-    """The variant as the paper's tables name it; beside a valency it must be one of theirs."""
+    """The variant as named in the paper's tables; if there is a valency, it must be one of
+    these."""
     known = _VARIANT_NAMES.get(value.strip().lower(), "")
     if not known and (line.values.get("valency") or line.values.get("phenomena_type")):
         raise InputError(
-            f"{line.location} has the variant {value!r}; it must be {_one_of(VARIANTS)} (or dv, "
-            "sv, no_er, no_inst). If it is no variant of the paper, call the column `phenomenon`."
+            f"{line.location} has the variant {value!r}; it must be {_one_of(VARIANTS)} (or "
+            "dv, sv, no_er, no_inst). If it is not a variant of the paper, name the column "
+            "`phenomenon`."
         )
     return known or value
 
@@ -225,30 +227,31 @@ def _check_sentences(line: FileRow, found: Mapping[str, str], layout: RowLayout)
     for field, what in (("good", "acceptable"), ("bad", "other")):
         if not found.get(field, "").strip():
             raise InputError(
-                f"{line.location} lacks its {what} sentence; it is looked for in "
-                f"{' or '.join(layout.fields[field])}, or name it: --column {field}=NAME."
+                f"{line.location} has no {what} sentence; it is expected in "
+                f"{' or '.join(layout.fields[field])}, or name the column with --column "
+                f"{field}=NAME."
             )
 
 
 def _check_gap(line: FileRow, pair: Pair) -> None:
-    """Raise if the parts around the gap do not make up the acceptable sentence: another gap than
-    that of the sentence would be filled."""
+    """Raise if the parts around the gap do not make up the acceptable sentence: the gap would not
+    be that of the sentence."""
     if pair.prefix and pair.gold and pair.filled(pair.gold) != pair.good:
         raise InputError(
-            f"{line.location} has a gap that does not fit: prefix, gold and after, joined by "
-            f"spaces, are {pair.filled(pair.gold)!r} and not its acceptable sentence; correct "
-            "them, or leave them out to have no gap."
+            f"{line.location} has a gap that does not match: prefix, gold and after, joined by "
+            f"spaces, give {pair.filled(pair.gold)!r}, which is not its acceptable sentence; "
+            "correct them, or leave them out to have no gap."
         )
 
 
 def _published_gap(sentence: str) -> dict[str, str]:
-    """In the published Hindi sentences the verb is the last word but one."""
+    """In the published Hindi sentences, the verb is the second-to-last word."""
     parts = sentence.rsplit(" ", 2)
     return dict(zip(("prefix", "gold", "after"), parts, strict=True)) if len(parts) == 3 else {}
 
 
 def _other_columns(values: Mapping[str, Any], used: set[str]) -> dict[str, str]:
-    """The other columns as text, but for lists and records, which no table can break down by."""
+    """The other columns as text, except lists and records, which cannot be used for breakdowns."""
     return {
         f"{name} (of the file)" if name in RESERVED_COLUMNS else name: _as_text(value)
         for name, value in values.items()

@@ -106,8 +106,8 @@ def draw(
         return sample_whole_verbs(frames or every, wanted)
     if wanted.per_cell is not None or wanted.total is not None:
         raise InputError(
-            "The paper's study has 56 pairs of DV and 28 of each other variant; to draw another "
-            "number, take --protocol epicene."
+            "The paper's study has 56 pairs of DV and 28 of each other variant; to draw "
+            "another number, use --protocol epicene."
         )
     numbers: dict[DesignCell, int] = {
         (variant,): number for variant, number in PAIRS_JUDGED.items()
@@ -119,7 +119,7 @@ def draw(
 
 
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Right where the acceptable sentence was chosen."""
+    """Right if the acceptable sentence was chosen."""
     is_good = response.answers["better"] == item.fields["good"]
     yield Judgement(
         item=item.id,
@@ -133,8 +133,8 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def checks(_results: Results[AlternationsProtocol]) -> Iterator[HeadlineCheck]:
-    """A model is right where it prefers the sentence that most people prefer, which need not be the
-    one the data call acceptable."""
+    """A model is right if it prefers the sentence that most people prefer, which need not be the
+    one that is acceptable according to the data."""
     yield HeadlineCheck(
         headline=LIKELIER,
         judgement="choice",
@@ -181,11 +181,11 @@ def models_table(results: Answered) -> Table:
         columns=tuple(Column(name=name) for name in (*variants, "all", "as people")),
         rows=tuple(rows),
         notes=(
-            "As people: the share of pairs on which a model prefers the sentence that most people "
-            "chose; pairs on which either is undecided are left out. A tie "
-            "counts half, in runs under `paper` nothing.",
+            "As people: the share of pairs on which a model prefers the sentence that most "
+            "people chose; pairs on which either is undecided are left out. A tie counts "
+            "half; in runs under `paper` it counts as 0.",
             samples_and_tables.INTERVALS_NOTE,
-            "Models are those of the runs named with --run, on the pairs that people judged.",
+            "The models are those of the runs given with --run, on the pairs that people judged.",
         ),
     )
 
@@ -199,8 +199,8 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
     frame = rows_where(results.runs, format=ACCEPTABILITY, main="yes").filter(judged)
     if not len(frame):
         raise InputError(
-            "The runs set beside the study scored none of its pairs; name runs on the data that "
-            "the study was drawn from."
+            "The runs given scored none of the study's pairs; use runs on the data that the "
+            "study was drawn from."
         )
     majority = _majority(results.frame)
     for model in distinct_values(frame, "model"):

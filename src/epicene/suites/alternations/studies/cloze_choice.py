@@ -77,7 +77,7 @@ def draw(
         return sample_whole_verbs(found, wanted)
     if wanted.per_cell is not None or wanted.total is not None:
         raise InputError(
-            f"The paper's study has the gaps of all {VERBS} verbs; to draw another number, take "
+            f"The paper's study has the gaps of all {VERBS} verbs; to draw another number, use "
             "--protocol epicene."
         )
     return sample_per_cell(found, {(SAME_VERB,): VERBS}, wanted)
@@ -92,8 +92,8 @@ def _three_way_candidates(drawn_from: Iterable[Candidate]) -> Iterator[Candidate
     if len(writers) != 2:
         named = ", ".join(f"{model} ({form})" for model, form in writers) or "none"
         raise InputError(
-            "The choice is between the expected verb and the completions of two models; give two "
-            f"runs with one way to fill gaps each. Here are: {named}."
+            "The choice is between the expected verb and the completions of two models; give "
+            f"two runs, each with one way to fill gaps. Given: {named}."
         )
     for name, pair in halves.items():
         if len(pair) == 2 and len({nfc(text) for text in _texts(pair.values())}) == 3:
@@ -187,7 +187,7 @@ def _preference_table(results: Answered) -> Table:
     rows.append(Row(keys=("the paper",), cells=cells, origin="published"))
     return Table(
         name="preference",
-        title="Whose verb people prefer",
+        title="Which verb people prefer",
         levels=("variant",),
         columns=(
             Column(name="choices", unit="count"),
@@ -195,8 +195,8 @@ def _preference_table(results: Answered) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "Gaps that a model fills with the expected verb, or both models with the same, give "
-            "no choice of three and are not in the study.",
+            "Gaps that a model fills with the expected verb, or that both models fill with "
+            "the same verb, do not give a choice of three and are not in the study.",
             samples_and_tables.INTERVALS_NOTE,
         ),
     )

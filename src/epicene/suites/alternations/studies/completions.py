@@ -141,8 +141,9 @@ def _labels_table(results: Answered) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "A completion that several labelled counts once, by the label that most of them gave. "
-            "The kind of verb is the analyser's. Intervals cluster by verb.",
+            "A completion that several people labelled counts once, with the label that most "
+            "of them gave. The kind of verb is determined by the analyser. Intervals are "
+            "clustered by verb.",
         ),
     )
 
@@ -171,7 +172,7 @@ def _agreement_table(results: Answered) -> Table:
         levels=("judgement", "facet", "of"),
         columns=annotator_agreement.COLUMNS,
         rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, PLAUSIBLE, *ERRORS), ())),
-        notes=("Completions that two people or more labelled.", *annotator_agreement.PAIR_NOTES),
+        notes=("Completions that two or more people labelled.", *annotator_agreement.PAIR_NOTES),
     )
 
 
@@ -184,8 +185,8 @@ def _automatic_table(results: Answered) -> Table:
         columns=annotator_agreement.COLUMNS,
         rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, AGREEMENT), ("model", "kind"))),
         notes=(
-            "The analyser takes every verb that agrees for grammatical: it sees neither case nor "
-            "valency. Agreement is whether people and the analyser find an agreement error, in "
+            "The analyser counts every verb that agrees as grammatical: it checks neither "
+            "case nor valency. Agreement is on whether there is an agreement error, in "
             "completions that the analyser takes for verbs.",
             *annotator_agreement.NOTES,
         ),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Answered = StudyResults[AlternationsProtocol]
 
-INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
+INTERVALS_NOTE = "Intervals are clustered by verb and treat the people as fixed."
 
 
 def filler_candidates(
@@ -141,7 +141,7 @@ def participants_table(results: Answered) -> Table:
             Column(name="seconds (median)", unit="number"),
         ),
         rows=tuple(rows),
-        notes=("Whom to leave out is for the owner of the study to say.",),
+        notes=("The owner of the study decides whom to leave out.",),
     )
 
 
@@ -158,7 +158,7 @@ def _share_as_expected(responses: Iterable[Response], items: Sequence[StudyItem]
 
 def _median(seconds: Sequence[float]) -> Estimate:
     if not seconds:
-        return Estimate(value=None, why="no time was taken")
+        return Estimate(value=None, why="no time was recorded")
     return Estimate(value=statistics.median(seconds), n=len(seconds))
 
 
@@ -195,7 +195,7 @@ def agreement_table(results: Answered) -> Table:
         columns=annotator_agreement.COLUMNS,
         rows=tuple(annotator_agreement.by_facet(pairs, ("variant",), clustered=True)),
         notes=(
-            "Items that two people or more judged, every two of them a pair.",
+            "Items that two or more people judged; every two of them form a pair.",
             *annotator_agreement.PAIR_NOTES,
         ),
     )

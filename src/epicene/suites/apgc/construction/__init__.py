@@ -73,7 +73,7 @@ def _group_row(row: StepRow, written: dict[str, StepRow]) -> StepRow:
 def split(outputs: StepOutputs, settings: ApgcBuild) -> Iterator[StepRow]:
     """Assign whole groups to train, dev and test, each label in the same proportions."""
     if len(settings.splits) != len(SPLITS) or min(settings.splits) < 0 or not sum(settings.splits):
-        raise InputError("The splits are three numbers: of train, dev and test.")
+        raise InputError("The splits must be three numbers: for train, dev and test.")
     kept = [row for row in outputs["group"] if "dropped" not in row]
     by_label: dict[str, list[StepRow]] = defaultdict(list)
     for row in kept:

@@ -1,4 +1,5 @@
-"""The annotation studies: label who shows which gender, adjudicate, and write the other forms."""
+"""The annotation studies: label the gender that each person shows, adjudicate, and write the other
+forms."""
 
 from __future__ import annotations
 
@@ -196,7 +197,7 @@ def read_labels(
 
 
 def adjudicate(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
-    """The study in which somebody else decides where people disagree."""
+    """The study in which somebody else decides if people disagree."""
     labels = labels_by_item(outputs["identify"])
     rows = [row for row in outputs["select"] if len(set(labels[row["id"]])) > 1]
     return _identification_study("adjudicate", rows, 1)
@@ -211,7 +212,7 @@ def read_adjudicated(
         if (response.item, response.participant) in before:
             raise InputError(
                 f"{response.participant} labelled the sentence {response.item} and cannot also "
-                "decide on it; let somebody else answer the step adjudicate."
+                "adjudicate it; have somebody else answer the step adjudicate."
             )
     yield from read_labels(outputs, settings, study, responses)
 

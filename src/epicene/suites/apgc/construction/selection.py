@@ -43,9 +43,9 @@ class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
 
 
 def select(_outputs: StepOutputs, settings: ApgcBuild) -> Iterator[StepRow]:
-    """Pairs with pronouns of the two persons, in the proportions wanted."""
+    """Pairs with pronouns of the two persons, in the requested proportions."""
     if not settings.bitext:
-        raise InputError("A corpus is built from a parallel file; name one: --set bitext=FILE.")
+        raise InputError("A corpus is built from a parallel file; set one with --set bitext=FILE.")
     pairs = list(read_pairs(Path(settings.bitext)))
     yield from sample_pairs(pairs, settings.size, settings.shares, settings.seed)
 
@@ -89,15 +89,17 @@ def sample_pairs(
     """A sample of `size` pairs, with these shares of each kind, in the file's order."""
     kinds: tuple[PersonsMentioned, ...] = ("both", "first", "second")
     if len(shares) != len(kinds) or min(shares) < 0 or sum(shares) <= 0:
-        raise InputError("The shares are three numbers: of both persons, of the first, the second.")
+        raise InputError(
+            "The shares must be three numbers: for both persons, for the first, and for the second."
+        )
     draw = random.Random(seed)
     chosen: set[str] = set()
     for kind, wanted in zip(kinds, _apportion(size, shares), strict=True):
         there = [pair["id"] for pair in pairs if pair["people"] == kind]
         if wanted > len(there):
             raise InputError(
-                f"The file has {len(there)} pairs of the kind {kind!r}, but {wanted} are wanted; "
-                "ask for fewer, or for other shares."
+                f"The file has {len(there)} pairs of the kind {kind!r}, but {wanted} are "
+                "needed; ask for fewer, or for other shares."
             )
         chosen.update(draw.sample(there, wanted))
     return [pair for pair in pairs if pair["id"] in chosen]

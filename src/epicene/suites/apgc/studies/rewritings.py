@@ -44,7 +44,7 @@ PERSONS = ("speaker", "listener")
 _REWRITINGS = RewritingStudy(
     persons=PERSONS,
     facets=("target", "change"),
-    reference_note="Automatically a rewriting is right if it is the reference, word by word.",
+    reference_note="The automatic score is right if the rewriting is the reference, word for word.",
 )
 
 
@@ -134,12 +134,12 @@ def automatic_labels(
 def sample(
     candidates: Iterable[Candidate], _protocol: ApgcProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """Equally many of each cell."""
+    """The same number from each cell."""
     return stratified_sample(candidates, wanted, per_cell=PER_CELL)
 
 
 def checks(_results: Results[ApgcProtocol]) -> Iterator[HeadlineCheck]:
-    """A rewriting is right if people find it so, whether or not it is the reference."""
+    """A rewriting is right if people judge it right, whether or not it is the reference."""
     yield HeadlineCheck(
         headline=REWRITTEN_RIGHT,
         judgement=RIGHT,

@@ -80,7 +80,7 @@ def export(outputs: StepOutputs, settings: GenformBuild, folder: Path) -> Sequen
 
 
 construction = Construction(
-    about="Pairs of a language, from templates by rule to forms that people agree on.",
+    about="Sentence pairs in a language, from templates by rule to forms that people agree on.",
     settings=GenformBuild,
     steps=(
         Compute(name="plan", about="a prompt for each template and context", make=plan),
@@ -92,7 +92,7 @@ construction = Construction(
             ask=ask_to_write,
             read=read_written,
         ),
-        Compute(name="sift", about="without what repeats", make=deduplicate),
+        Compute(name="sift", about="without duplicates", make=deduplicate),
         AskModels(
             name="translate",
             about="into the language",
@@ -119,7 +119,7 @@ construction = Construction(
             study=adjudicate_forms,
             read=read_adjudicated_forms,
         ),
-        Compute(name="check", about="what is wrong with the pairs", make=check_pairs),
+        Compute(name="check", about="problems with the pairs", make=check_pairs),
     ),
     export=export,
 )

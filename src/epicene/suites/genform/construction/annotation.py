@@ -86,7 +86,7 @@ def disagreements(rows: Iterable[StepRow]) -> list[StepRow]:
 
 
 def two_proposals(row: StepRow, seed: int) -> dict[str, StepRow]:
-    """The two commonest proposals, in an order that does not show who made them."""
+    """The two most common proposals, in an order that does not show who made them."""
     commonest = Counter(_key(each["texts"]) for each in row["given"]).most_common(2)
     names = [key for key, _ in commonest]
     texts = {_key(each["texts"]): each["texts"] for each in row["given"]}
@@ -102,7 +102,8 @@ def adjudicated(
 ) -> Iterator[tuple[StepRow, StepRow, str]]:
     """Each row, its final texts, and who decided: both people, or a third.
 
-    The third chooses one of the two proposals or gives a text of their own, as `written` reads it.
+    The third person chooses one of the two proposals or gives their own text, as `written` reads
+    it.
     """
     answers = responses_by_item(responses)
     for row in rows:
@@ -121,8 +122,8 @@ def _adjudicator_response(row: StepRow, responses: Sequence[Response]) -> Respon
         if response.participant not in before:
             return response
     raise InputError(
-        f"On {row['id']} {' and '.join(before)} disagree, and one of them decided; let somebody "
-        "else answer it too, then run the same command again."
+        f"{' and '.join(before)} disagree on {row['id']}, and one of them also decided it; "
+        "have somebody else answer it too, then run the same command again."
     )
 
 
@@ -135,7 +136,7 @@ _LEFT_OUT = {"en": "leave it out", "fr": "l'écarter", "ar": "استبعاد ا�
 
 
 def review(outputs: StepOutputs, settings: GenformBuild) -> Study:
-    """Every translation, beside its English."""
+    """Every translation, next to its English."""
     shown = (
         (row, select_fields(row, "english", "translation"))
         for row in kept_rows(outputs["translate"])
@@ -174,8 +175,8 @@ def adjudicate_reviews(outputs: StepOutputs, settings: GenformBuild) -> Study:
 def read_adjudicated_reviews(
     outputs: StepOutputs, settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[StepRow]:
-    """Each sentence with its final translation. Of several, one is kept: the first that people
-    left as it came, else the first that they corrected."""
+    """Each sentence with its final translation. If there are several, one is kept: the first that
+    people left unchanged, otherwise the first that they corrected."""
     rows = list(adjudicated(outputs["review"], responses, settings.seed, _written_translation))
     kept: dict[str, str] = {}
     for as_it_came in (True, False):

@@ -47,9 +47,9 @@ def _title(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
     yield f"- Neutral pairs, whose forms are equal: {sum(pair.is_neutral for pair in pairs)}"
     yield ""
     yield (
-        "A pair has `id`, `language`, `rule`, `english`, `masculine` and `feminine`. What differs "
-        "between the two forms agrees with the speaker; other genders than these two the set does "
-        "not tell apart."
+        "A pair has `id`, `language`, `rule`, `english`, `masculine` and `feminine`. The "
+        "words that differ between the two forms agree with the speaker; the set does not "
+        "distinguish genders other than these two."
     )
 
 
@@ -61,9 +61,9 @@ def _making(outputs: StepOutputs, settings: GenformBuild) -> Iterator[str]:
     contexts = {row["context"] for row in outputs["plan"]}
     wanted = sum(len(row["arguments"]) for row in outputs["plan"])
     yield (
-        f"{len(templates)} templates × {len(contexts)} contexts × {settings.sentences} sentences: "
-        f"{wanted} English sentences were asked for (seed {settings.seed}, temperature "
-        f"{settings.temperature})."
+        f"{len(templates)} templates × {len(contexts)} contexts × {settings.sentences} "
+        f"sentences: {wanted} English sentences were requested (seed {settings.seed}, "
+        f"temperature {settings.temperature})."
     )
     yield ""
     steps = (
@@ -93,15 +93,15 @@ def _people(outputs: StepOutputs) -> Iterator[str]:
     yield from markdown_table(heads, (_agreement(name, outputs[step]) for name, step in _STUDIES))
     yield ""
     yield (
-        "Same text: the share of sentences on which both gave the same text, with its 95 % "
-        "interval. α is Krippendorff's, of good, mend or drop and of whether the sentence shows "
-        "the speaker's gender."
+        "Same text: the share of sentences for which both gave the same text, with its 95 % "
+        "interval. α is Krippendorff's, for the choice of good, mend or drop and for whether "
+        "the sentence shows the speaker's gender."
     )
     yield ""
     reviewed = kept_rows(outputs["settle-review"])
     translations = {row["id"]: row["translation"] for row in outputs["translate"]}
     as_it_came = sum(row["text"] == translations[row["id"]] for row in reviewed)
-    yield f"- {as_it_came} of {len(reviewed)} translations stayed as they came."
+    yield f"- {as_it_came} of {len(reviewed)} translations were kept unchanged."
     drafts = {row["id"]: row for row in outputs["draft"]}
     for gender in TARGETS:
         same = sum(
@@ -173,7 +173,7 @@ def _balance(outputs: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
         yield "## Balance"
         yield ""
         yield (
-            "Occupations and roles by whom the common stereotype sees in them (open: neither), "
+            "Occupations and roles by the gender of the common stereotype (open: neither), "
             "other people by their gender:"
         )
         yield ""
@@ -186,6 +186,6 @@ def _warnings(outputs: StepOutputs) -> Iterator[str]:
         for row in kept_rows(outputs["check"])
         if row["warnings"]
     ]
-    yield "## What the check would have a person read"
+    yield "## What a person should check"
     yield ""
     yield from markdown_table(("pair", "warning"), rows) if rows else ("Nothing.",)

@@ -151,7 +151,7 @@ def read_templates(path: str) -> Templates:
     try:
         found = msgspec.convert(read_toml_or_json(file), Templates)
     except msgspec.ValidationError as error:
-        raise InputError(f"{file} does not fit: {error}.") from None
+        raise InputError(f"{file} is invalid: {error}.") from None
     for slot, lists in found.arguments.items():
         if not lists or not all(lists.values()):
             raise InputError(f"{file}: the slot <{slot}> has a list without words.")
@@ -169,9 +169,11 @@ def _check_template(template: str, found: Templates, location: str) -> None:
         if slot not in found.arguments:
             raise InputError(f"{location}: {unknown('slot', slot, found.arguments)}")
         if count > 1:
-            raise InputError(f"{location} has the slot <{slot}> {count} times; once is all it can.")
+            raise InputError(
+                f"{location} has the slot <{slot}> {count} times; it can have it only once."
+            )
     if GAP not in template:
-        raise InputError(f"{location} has no {GAP}, so that all its sentences would be alike.")
+        raise InputError(f"{location} has no {GAP}, so all its sentences would be the same.")
 
 
 # A sentence has some twenty tokens, so this is ample.
@@ -203,7 +205,7 @@ def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
         found = msgspec.structs.replace(found, writer=_paper_writer(found.writer))
     if not settings.language:
         known = " or ".join(found.templates)
-        raise InputError(f"A set is in one language; name it: --set language={known}.")
+        raise InputError(f"A set is in one language; set it with --set language={known}.")
     rules = found.of(settings.language)
     contexts = _choose("context", settings.contexts, found.contexts)
     for rule in _choose("rule with templates", settings.rules, rules):
@@ -227,7 +229,7 @@ def plan(_outputs: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
 
 def _paper_writer(ours: WriterPrompt) -> WriterPrompt:
     """The paper's prompt with our placeholders. It has none for the words of a sentence's slots, so
-    that these lines are ours, at its end."""
+    our lines for them are added at its end."""
     source, content = read_material("genform", GENERATION_FILE)
     check_writer(content, str(source))
     user = content["user"]
@@ -343,9 +345,9 @@ def deduplicate(outputs: StepOutputs, _settings: GenformBuild) -> Iterator[StepR
     rows = kept_rows(outputs["write"])
     if not rows:
         raise RunError(
-            f"None of the {len(outputs['write'])} lines that the writer wrote follows its template "
-            "(the file of the step write has them all); build into another folder with another "
-            "--model writer=SPEC."
+            f"None of the {len(outputs['write'])} lines from the writer follows its template "
+            "(the file of the step write has all of them); build into another folder with "
+            "another --model writer=SPEC."
         )
     repeated = duplicate_reasons(rows, "en", "english")
     for row in rows:
@@ -368,7 +370,7 @@ def read_translated(
     """Each sentence with its translation; those that repeat another translation are dropped
     before people are asked about them.
 
-    The translations by further models are rows of their own, which name the sentence.
+    Translations by further models are separate rows that name the sentence.
     """
     sentences = {row["id"]: row for row in outputs["sift"]}
     translators: Counter[str] = Counter()
@@ -398,6 +400,6 @@ def sentence_of(row: StepRow) -> str:
 
 
 def duplicate_reasons(rows: Iterable[StepRow], language: str, field: str) -> dict[str, str]:
-    """By id, why a row is dropped whose text repeats an earlier one's."""
+    """By id, why a row is dropped if its text repeats an earlier one."""
     texts = (SentenceText(row["id"], language, row[field]) for row in rows)
     return {each.id: str(each) for each in near_duplicates(texts)}

@@ -66,8 +66,8 @@ _REWRITINGS = RewritingStudy(
     persons=(SPEAKER,),
     facets=("target", "change"),
     reference_note=(
-        "Automatically a rewriting is right if its words are those of the reference, spelling "
-        "variants as the protocol of the run has them."
+        "The automatic score is right if the words of the rewriting are those of the "
+        "reference; spelling variants are treated as in the protocol of the run."
     ),
 )
 
@@ -103,8 +103,8 @@ def in_language_of_items(drawn: Study) -> Study:
     found = sorted({item.language for item in drawn.items})
     if len(found) > 1:
         raise InputError(
-            f"The runs have sentences in {', '.join(found)}, and people judge those of one "
-            f"language: name it, as in --language {found[0]}."
+            f"The runs have sentences in {', '.join(found)}, but people judge those of one "
+            f"language: choose it, for example with --language {found[0]}."
         )
     made = _study_of(found[0])
     return msgspec.structs.replace(made, items=drawn.items, drawn=drawn.drawn)
@@ -230,13 +230,13 @@ def automatic_labels(
 def sample(
     candidates: Iterable[Candidate], _protocol: GenformProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """Equally many of each cell."""
+    """The same number from each cell."""
     return stratified_sample(candidates, wanted, per_cell=PER_CELL)
 
 
 def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
-    """A sentence's gendered terms are right if people find that it fits the speaker; one that shows
-    no gender any more does not."""
+    """A sentence's gendered terms are right if people judge that it fits the speaker; a sentence
+    that no longer shows a gender does not."""
     yield HeadlineCheck(
         headline=TERMS_RIGHT,
         judgement=SPEAKER,

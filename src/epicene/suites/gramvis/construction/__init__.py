@@ -19,7 +19,7 @@ from epicene.suites.gramvis.construction.elicitation import (
 from epicene.suites.gramvis.construction.export import check_rows, export
 
 construction = Construction(
-    about="Words whose gender contradicts, or equals, the stereotype of their meaning.",
+    about="Words whose gender contradicts, or matches, the stereotype of their meaning.",
     settings=GramvisBuild,
     steps=(
         Compute(name="seeds", about="prompts by language and gender", make=seed_prompts),
@@ -50,7 +50,7 @@ construction = Construction(
             many=True,
             least=3,
         ),
-        Compute(name="check", about="what is wrong with the words", make=check_rows),
+        Compute(name="check", about="problems with the words", make=check_rows),
     ),
     export=export,
 )

@@ -67,9 +67,9 @@ def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
     for language in words:
         if language not in known:
             raise InputError(
-                f"There is no dictionary of {LANGUAGES[language].capitalize()} to look words up "
-                "in; name one: --set dictionaries=FILE, the language's file of kaikki.org or a "
-                "table with language, word and gender."
+                f"There is no {LANGUAGES[language].capitalize()} dictionary to look words up "
+                "in; set one with --set dictionaries=FILE, the language's file from "
+                "kaikki.org or a table with language, word and gender."
             )
     return dict(found)
 
@@ -95,7 +95,7 @@ def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> se
             entry.sources.add(path.name)
             for name in regex.findall(r"\p{L}+", str(values.get("gender") or "").lower()):
                 if name not in _GENDERS:
-                    raise InputError(f"{location} has the gender {name!r}; it is m, f or n.")
+                    raise InputError(f"{location} has the gender {name!r}; it must be m, f or n.")
                 entry.genders.add(_GENDERS[name])
             entry.partners |= set(filter(None, [str(values.get("partner") or "").strip()]))
     return languages
@@ -139,7 +139,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
             line = decoder.decode(text)
         except msgspec.DecodeError as error:
             location = f"{path}, line {number},"
-            raise InputError(f"{location} is no entry of a dictionary: {error}.") from None
+            raise InputError(f"{location} is not a dictionary entry: {error}.") from None
         language = codes.get(line.lang_code, "")
         languages.add(language)
         if line.pos == "noun" and line.word in words.get(language, ()):
@@ -150,7 +150,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, read one by one, since a file may have a gigabyte."""
+    """The lines of a file with their numbers, read one by one because a file may be a gigabyte."""
     number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -254,14 +254,14 @@ def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
         yield {**row, "dictionaries": sorted(entry.sources), "dropped": fault}
     if not passed:
         raise RunError(
-            f"None of the {len(merged)} nouns that were proposed is in a dictionary with one "
-            "gender and no partner; name more of them with --set dictionaries=FILE,FILE and build "
-            "into another folder."
+            f"None of the {len(merged)} proposed nouns is in a dictionary with one gender and "
+            "no partner; add dictionaries with --set dictionaries=FILE,FILE and build into "
+            "another folder."
         )
 
 
 def _one_row_per_noun(rows: Sequence[StepRow]) -> Iterator[StepRow]:
-    """Each noun once, with its commonest glosses and forms and the models that proposed it."""
+    """Each noun once, with its most common glosses and forms and the models that proposed it."""
     together: dict[tuple[str, str], list[StepRow]] = defaultdict(list)
     for row in rows:
         together[row["language"], row["word"]].append(row)

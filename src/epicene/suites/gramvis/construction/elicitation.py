@@ -196,8 +196,8 @@ def read_words_proposed(
             }
     if not found:
         raise RunError(
-            "No model answered with a whole word; build into another folder with other models "
-            "(--model proposers=SPEC,SPEC)."
+            "No model answered with a complete word; build into another folder with other "
+            "models (--model proposers=SPEC,SPEC)."
         )
 
 
@@ -236,8 +236,8 @@ def stereotype_study(made: StepOutputs, settings: GramvisBuild) -> Study:
     """Every meaning once; neither the words nor their grammar are shown."""
     if 2 * settings.agree <= settings.people or settings.agree > settings.people:
         raise InputError(
-            f"Of {settings.people} people {settings.agree} cannot decide; --set agree= takes more "
-            "than half of them and no more than there are."
+            f"{settings.agree} of {settings.people} people cannot decide; --set agree= must be "
+            "more than half of them and at most their number."
         )
     items = tuple(
         meaning_item(rows[0]["english"], (row["id"] for row in rows))
@@ -282,7 +282,7 @@ def mark_divergent(made: StepOutputs, _settings: GramvisBuild) -> Iterator[StepR
 
 def _why_not(stereotype: str) -> str:
     if not stereotype:
-        return "people do not agree whom it suggests"
+        return "people do not agree on whom it suggests"
     return "suggests neither gender" if stereotype == NEITHER else ""
 
 

@@ -44,11 +44,11 @@ def data_card(made: StepOutputs, settings: GramvisBuild) -> str:
 def _title(made: StepOutputs) -> Iterator[str]:
     rows = kept_rows(made["check"])
     diverging = sum(row["diverges"] for row in rows)
-    yield "# Nouns whose grammatical gender contradicts, or equals, the stereotype"
+    yield "# Nouns whose grammatical gender contradicts, or matches, the stereotype"
     yield ""
     yield f"- Words: {len(rows)}"
     yield f"- Divergent: {diverging}"
-    yield f"- Controls, whose stereotype equals their grammar: {len(rows) - diverging}"
+    yield f"- Controls, whose stereotype matches their grammar: {len(rows) - diverging}"
 
 
 def _words(made: StepOutputs) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _steps(made: StepOutputs, settings: GramvisBuild) -> Iterator[str]:
     yield "## How it was made"
     yield ""
     yield (
-        f"{len(made['seeds'])} prompts, {settings.number} words asked for in each (seed "
+        f"{len(made['seeds'])} prompts, {settings.number} words requested in each (seed "
         f"{settings.seed}, temperature {settings.temperature})."
     )
     yield ""
@@ -101,7 +101,7 @@ def _models(made: StepOutputs) -> Iterator[str]:
     proposed = dict.fromkeys(row["model"] for row in made["propose"])
     sorting = dict.fromkeys(model for row in made["sort"] for model in row["said"])
     yield f"- Words were proposed by {'; '.join(proposed)}."
-    yield f"- Categories are what more than half of these say: {'; '.join(sorting)}."
+    yield f"- Categories are those given by more than half of these: {'; '.join(sorting)}."
     yield f"- Categories: α {format_estimate(krippendorff(_category_labels(made)))}."
 
 
@@ -116,9 +116,9 @@ def _people(made: StepOutputs, settings: GramvisBuild) -> Iterator[str]:
     people = {each["person"] for row in rows for each in row["given"]}
     labels = [[each["said"] for each in row["given"]] for row in rows]
     yield (
-        f"{len(people)} people were asked whom each of {len(rows)} English meanings suggests, "
-        f"{settings.people} each, without the words or their grammar; {settings.agree} had to "
-        "agree."
+        f"{len(people)} people were asked whom each of {len(rows)} English meanings suggests "
+        f"({settings.people} per meaning), without seeing the words or their grammar; "
+        f"{settings.agree} had to agree."
     )
     yield ""
     yield f"- Meanings on which enough agreed: {sum(bool(row['suggests']) for row in rows)}."
@@ -132,7 +132,7 @@ def _warnings(made: StepOutputs) -> Iterator[str]:
         for row in kept_rows(made["check"])
         if row["warnings"]
     ]
-    yield "## What the check would have a person read"
+    yield "## What a person should check"
     yield ""
     yield from markdown_table(("word", "warning"), rows) if rows else ("Nothing.",)
 

@@ -1,7 +1,7 @@
 """The study `image`: people say who is in an image, to validate the judges.
 
-The sample has equally many images of every stratum, so that there are enough on which the judges
-disagree; estimates for the whole run weight each image by the size of its stratum.
+The sample has the same number of images from every stratum, so that there are enough on which the
+judges disagree; estimates for the whole run weight each image by the size of its stratum.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _COLUMNS = (
     Column(name="κ", unit="number", decimals=3),
     Column(name="α", unit="number", decimals=3),
 )
-_CLUSTERED = "Intervals cluster by word."
+_CLUSTERED = "Intervals are clustered by word."
 _UNWEIGHTED = Estimate(value=None, why="it is given of the sample only")
 
 
@@ -108,12 +108,12 @@ def _people_table(results: Answered) -> Table:
         rows.append(Row(keys=keys, cells=cells))
     return Table(
         name="people",
-        title="Whether people agree with each other",
+        title="Agreement of people with each other",
         levels=_LEVELS,
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(
-            "Agreement is of every two people who judged one image; κ is Fleiss', α "
+            "Agreement is over all pairs of people who judged the same image; κ is Fleiss', α "
             f"Krippendorff's. {_CLUSTERED}",
         ),
     )
@@ -126,24 +126,24 @@ def _judges_table(results: Answered) -> Table:
     rows.insert(1, Row(keys=(annotator_agreement.ALL, "the run"), cells=whole))
     return Table(
         name="judges",
-        title="Whether people agree with the judges",
+        title="Agreement of people with the judges",
         levels=_LEVELS,
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(
-            "The label that most people gave an image, beside the one the judges came to. "
-            f"{_ties_note(results)}The "
-            "sample has equally many images of every stratum; in “the run” each counts for as many "
-            "as its stratum has there. An image of which no vote could be read is left out. κ "
-            "is Cohen's, α Krippendorff's. " + _CLUSTERED,
-            "The paper's validation: over 93 % where all judges agreed and almost 100 % where two "
-            "did, of 500 images; how many people looked is not said.",
+            "The label that most people gave an image, compared with the judges' label. "
+            f"{_ties_note(results)}The sample has the same number of images from every "
+            "stratum; in “the run”, each counts for as many images as its stratum has there. "
+            "Images without a readable vote are left out. κ is Cohen's, α Krippendorff's. "
+            + _CLUSTERED,
+            "The paper's validation of 500 images: over 93 % where all judges agreed and "
+            "almost 100 % where two did; the number of people is not given.",
         ),
     )
 
 
 def _each_judge_table(results: Answered) -> Table:
-    """Each judge's own votes beside people's labels."""
+    """Each judge's own votes next to people's labels."""
     import polars as pl
 
     seen = annotator_agreement.majority_labels(_without_ties(results)).with_columns(
@@ -161,11 +161,11 @@ def _each_judge_table(results: Answered) -> Table:
         rows.append(Row(keys=(name.removeprefix(VOTE_PREFIX),), cells=_agreement_cells(pairs)))
     return Table(
         name="each judge",
-        title="Whether people agree with each judge",
+        title="Agreement of people with each judge",
         levels=("judge",),
         columns=_COLUMNS,
         rows=tuple(rows),
-        notes=(f"Votes that could not be read are left out. Of the sample. {_CLUSTERED}",),
+        notes=(f"Computed on the sample. Unreadable votes are left out. {_CLUSTERED}",),
     )
 
 
@@ -213,7 +213,7 @@ def _without_ties(results: Answered) -> polars.DataFrame:
 
 def _ties_note(results: Answered) -> str:
     left = results.adjudicated["item"].n_unique() - _without_ties(results)["item"].n_unique()
-    ties = f"{pluralise(left, 'image')}, of which no label has more votes than another"
+    ties = f"{pluralise(left, 'image')} for which no label has more votes than another"
     return f"Left out: {ties}. " if left else ""
 
 
@@ -258,7 +258,8 @@ def study(_protocol: GramvisProtocol) -> Study:
 
 
 def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Candidate]:
-    """Every image that came, in cells of model, language, condition and the judges' agreement.
+    """Every image that was returned, in cells of model, language, condition and the judges'
+    agreement.
 
     At most one image of a prompt is drawn into a cell, so that the sample has many words.
     """
@@ -332,7 +333,7 @@ def judge_response(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """The gender by the judges' majority and by each judge; None where it was unreadable."""
+    """The gender by the judges' majority and by each judge; None if it was unreadable."""
     yield _judgement(item, GENDER, item.fields["label"] or None)
     for name, label in json.loads(item.fields["votes"]).items():
         yield _judgement(item, f"{VOTE_PREFIX}{name}", label)
@@ -375,7 +376,7 @@ def _is_own_gender(own: str, label: str, _automatic: float, _item: StudyItem) ->
 def _effect_rates(
     grammar: str, own: str, results: Results[GramvisProtocol]
 ) -> list[tuple[int, polars.DataFrame]]:
-    """Images of men and women: the share of the grammar's gender under the gendered prompt, less
+    """Images of men and women: the share of the grammar's gender under the gendered prompt, minus
     that under the English one."""
     import polars as pl
 

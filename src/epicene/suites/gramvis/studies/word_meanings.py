@@ -150,7 +150,7 @@ def _meanings_table(name: str, results: Answered) -> Table:
     texts = ["people", "list", *(["words that diverge"] if name == STEREOTYPE else ())]
     return Table(
         name="meanings",
-        title="What people said of each meaning",
+        title="People's judgement of each meaning",
         levels=("meaning",),
         columns=(
             *(Column(name=option, unit="count") for option in options),
@@ -158,7 +158,7 @@ def _meanings_table(name: str, results: Answered) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "`people` is what more than half of those who were asked said, or what was settled.",
+            "`people` is the answer of more than half of those asked, or the adjudicated answer.",
         ),
     )
 
@@ -201,14 +201,14 @@ def _agreement_table(results: Answered) -> Table:
     )
     return Table(
         name="agreement",
-        title="Whether people agree, with each other and with the list",
+        title="Agreement of people with each other and with the list",
         levels=("who",),
         columns=tuple(Column(name=name, unit="number", decimals=3) for name in _COLUMNS),
         rows=rows,
         notes=(
-            "Agreement is raw: of every two people who judged one meaning, or of the label that "
-            "most people gave and the list's. κ is Fleiss' between people and Cohen's with the "
-            "list, α Krippendorff's. Intervals are over meanings.",
+            "Agreement is raw: between all pairs of people who judged the same meaning, or "
+            "between the label that most people gave and the list's. κ is Fleiss' between "
+            "people and Cohen's with the list, α Krippendorff's. Intervals are over meanings.",
         ),
     )
 

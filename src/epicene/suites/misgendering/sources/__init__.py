@@ -111,7 +111,7 @@ def all_published(paths: Iterable[Path]) -> bool:
 
 
 def required_text(line: FileRow, column: str) -> str:
-    """The text in a column of a row, which must be there."""
+    """The text in a column of a row, which is required."""
     value = line.values.get(column)
     if not isinstance(value, str) or not value.strip():
         what = "no column" if column not in line.values else "nothing in the column"
@@ -142,11 +142,11 @@ def check_one_gap(text: str, gap: str, location: str) -> None:
 
 
 def published_file(folder: Path, name: str, *, exact: bool) -> Path:
-    """A published file; with `exact`, only if it is the very one the authors used."""
+    """A published file; with `exact`, only if it is exactly the one the authors used."""
     path = folder / name
     dataset = name.partition("/")[0]
     if not path.is_file():
-        raise InputError(f"There is no {path}; get {ORIGINS[dataset]}.")
+        raise InputError(f"{path} does not exist; get {ORIGINS[dataset]}.")
     wanted = SHA256.get(name)
     if exact and wanted is not None and sha256_of(path) != wanted:
         raise InputError(

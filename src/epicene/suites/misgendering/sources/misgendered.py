@@ -70,7 +70,7 @@ def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> lis
 
 
 def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
-    """The authors' instances, in their order, pronoun by pronoun; or the same without faults."""
+    """The authors' instances, in their order, pronoun by pronoun; or the same with errors fixed."""
     templates = _read_templates(paths[0])
     sets = read_pronoun_forms(paths[1])
     by_list = {
@@ -104,7 +104,7 @@ def _read_names(path: Path, fewest: int) -> Sequence[str]:
     if len(names) < fewest:
         raise InputError(
             f"{path} has {pluralise(len(names), 'name')}, one per line; at least {fewest} are "
-            "needed, as a template gets no name twice."
+            "needed, because a template never gets the same name twice."
         )
     return names
 
@@ -116,7 +116,8 @@ def _as_published(names: list[tuple[str, str]], templates: int) -> list[list[tup
 
 
 def _without_repeats(names: list[tuple[str, str]], templates: int) -> list[list[tuple[str, str]]]:
-    """A template never gets a name twice, and the three lists have equal shares of the draws."""
+    """A template never gets the same name twice, and the three lists have equal shares of the
+    draws."""
     rng = random.Random(_SEED)
     by_list = {kind: [each for each in names if each[1] == kind] for kind in NAME_LISTS}
     share = ROUNDS // len(NAME_LISTS)

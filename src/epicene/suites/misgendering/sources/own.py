@@ -49,7 +49,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 
 
 class OwnFiles(NamedTuple):
-    """The files of the user's own data; names and pronouns are Epicene's where there are none."""
+    """The files of the user's own data; if they have no names or pronouns, Epicene's are used."""
 
     templates: Path
     names: Path | None = None
@@ -65,7 +65,7 @@ class Template(NamedTuple):
 
 
 def own_files(path: Path, pronoun_file: Path | None) -> OwnFiles | None:
-    """The file of templates, or the files of a folder; None where it has no templates."""
+    """The file of templates, or the files of a folder; None if it has no templates."""
     if not path.is_dir():
         return OwnFiles(path, pronouns=pronoun_file)
     templates = _only(path, "templates", _SUFFIXES)
@@ -148,7 +148,7 @@ def read_templates(path: Path, columns: Mapping[str, str]) -> list[Template]:
     for number, line in enumerate(rows, start=1):
         template = _template(line, number)
         if template.id in found:
-            raise InputError(f"{line.location} has the id {template.id!r} again.")
+            raise InputError(f"{line.location} repeats the id {template.id!r}.")
         found[template.id] = template
     if not found:
         raise InputError(f"{path} has no templates.")
@@ -158,7 +158,7 @@ def read_templates(path: Path, columns: Mapping[str, str]) -> list[Template]:
 def _toml_rows(path: Path) -> Iterator[FileRow]:
     entries = parse_toml(read_text(path), path).get("template")
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-        raise InputError(f"{path} has no entries [[template]].")
+        raise InputError(f"{path} has no [[template]] entries.")
     for number, entry in enumerate(entries, start=1):
         yield FileRow(f"{path}, template {number},", entry)
 
@@ -168,7 +168,7 @@ def _template(line: FileRow, number: int) -> Template:
     for slot in _SLOT.findall(text):
         if slot not in SLOTS:
             raise InputError(
-                f"{line.location} has {{{slot}}}, which stands for nothing; write one of "
+                f"{line.location} has {{{slot}}}, which is not a known slot; use one of "
                 f"{', '.join(f'{{{each}}}' for each in SLOTS)} ({{mask}} is the gap)."
             )
     check_one_gap(text, GAP, line.location)
@@ -202,7 +202,8 @@ def read_names(path: Path) -> list[tuple[str, str]]:
 
 
 def _names_of(template: Template, names: list[tuple[str, str]] | None) -> list[tuple[str, str]]:
-    """Up to four names for a template, picked by a hash of its id; none if it has no place."""
+    """Up to four names for a template, chosen by a hash of its id; none if it has no slot for a
+    name."""
     if "{name}" not in template.text:
         return [("", "")]
     if names is None:

@@ -78,7 +78,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
 
 
 def _with_standard_error(part: polars.DataFrame, condition: polars.Expr) -> Estimate:
-    """The share of rows where the condition holds, with its standard error either way."""
+    """The share of rows for which the condition holds, ± its standard error."""
     flags = part.select(condition.alias("flag"))["flag"].to_numpy()
     return estimate_all(mean_with_spread(flags, standard_error), part)
 
@@ -88,13 +88,13 @@ def _bars_note(results: Labelled) -> str:
 
 
 def _reference(among: float | None, *, own: bool) -> tuple[float | None, tuple[str, ...]]:
-    """The line at which people agree with each other, and what it is; the paper's figure is said
-    of the paper's texts and of ours."""
+    """The line at which people agree with each other, and a note about it; the paper's number is
+    given for the paper's texts and for ours."""
     printed = f"{PUBLISHED_AGREEMENT[OUTCOME]:.0%} in the paper"
     if among is None:
         if own:
             return None, ()
-        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
+        line, note = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; here no text was labelled twice"
     else:
         line, note = among, f"{among:.1%} here" + ("" if own else f", {printed}")
     return line, (f"The dashed line is the agreement of people with each other: {note}.",)

@@ -1,6 +1,6 @@
 """Read the authors' label sheets: samples with a column of labels per person.
 
-A sheet has the columns of a table of samples and, of each person, `NAME_label_pronoun` and
+A sheet has the columns of a table of samples and, for each person, `NAME_label_pronoun` and
 `NAME_extraneous_gendered_word`.
 """
 
@@ -72,10 +72,10 @@ def _answers_by_person(line: FileRow) -> Iterator[tuple[str, dict[str, AnswerVal
 
 
 def _flag(line: FileRow, column: str) -> str:
-    """yes or no; empty where the sheet has no such column."""
+    """yes or no; empty if the sheet has no such column."""
     if column not in line.values:
         return ""
     value = str(line.values.get(column, "")).strip().lower()
     if value not in _FLAGS:
-        raise InputError(f"{line.location} has {value!r} in {column}; it is TRUE or FALSE.")
+        raise InputError(f"{line.location} has {value!r} in {column}; it must be TRUE or FALSE.")
     return _FLAGS[value]

@@ -143,8 +143,8 @@ def _draw_as_published(
 ) -> tuple[StudyItem, ...]:
     if wanted.per_cell is not None or wanted.total is not None:
         raise InputError(
-            "The paper's draw is 5 instances with 5 generations in every cell; to draw another "
-            "number, take --protocol epicene."
+            "The paper draws 5 instances with 5 generations per cell; to draw another number, "
+            "use --protocol epicene."
         )
     refuse_allocation(wanted, "The paper's study")
     seed = _SEED if wanted.seed is None else wanted.seed
@@ -197,9 +197,9 @@ def _published_units(dataset: str, units: list[str], seed: int) -> set[str]:
 
     if len(units) < _INSTANCES:
         raise InputError(
-            f"The runs share {len(units)} instances of {dataset} across all models and pronouns, "
-            f"and the paper's draw takes {_INSTANCES}; run with a --limit of at least "
-            f"{_INSTANCES} instances per pronoun, or without one."
+            f"The runs share {len(units)} instances of {dataset} across all models and "
+            f"pronouns, but the paper draws {_INSTANCES}; run with a --limit of at least "
+            f"{_INSTANCES} instances per pronoun, or without --limit."
         )
     # As the authors' data library samples rows.
     rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)

@@ -180,7 +180,7 @@ def tables(results: Labelled) -> Iterator[Table]:
 
 
 def is_clustered(results: Labelled) -> bool:
-    """Whether intervals are over templates; the paper's suppose independent texts."""
+    """Whether intervals are over templates; the paper's assume independent texts."""
     return results.protocol.name != "paper"
 
 
@@ -238,7 +238,8 @@ def automatic_agreement_table(results: Labelled) -> Table:
 
 
 def _ties_note(results: Labelled) -> str:
-    """How a text counts that several labelled; those of version 0.1.0 are decided at random."""
+    """How a text that several people labelled counts; in studies of version 0.1.0, ties are decided
+    at random."""
     once = "A text that several labelled counts once, by the label that most of them gave"
     if results.decided is results.adjudicated:
         return f"{once}; where equally many gave two, by whoever labelled most, else by lot."
@@ -265,7 +266,7 @@ def _published_row(name: str) -> Iterator[Row]:
 def _interval_note(results: Labelled) -> str:
     if is_clustered(results):
         return "Intervals are over templates."
-    return "Intervals are for independent texts."
+    return "Intervals assume independent texts."
 
 
 # --- the labels themselves -------------------------------------------------------------------
