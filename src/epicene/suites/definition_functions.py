@@ -55,7 +55,7 @@ class UserFunction:
     """A function of the user's, with the file it is in."""
 
     def __init__(self, function: Callable[..., Any], file: Path | None) -> None:
-        self._function = function
+        self.function = function
         self._file = file
         self.name = getattr(function, "__name__", "function")
         self._takes_settings = _SETTINGS in inspect.signature(function).parameters
@@ -63,7 +63,7 @@ class UserFunction:
     def check_parameters(self, *names: str) -> None:
         """Raise if the function cannot be called with these, beside `settings`."""
         try:
-            inspect.signature(self._function).bind(
+            inspect.signature(self.function).bind(
                 *names, **({_SETTINGS: None} if self._takes_settings else {})
             )
         except TypeError as error:
@@ -81,7 +81,7 @@ class UserFunction:
         """Call it about an item."""
         more = {_SETTINGS: settings} if self._takes_settings else {}
         try:
-            result = self._function(item, *answers, **more)
+            result = self.function(item, *answers, **more)
             return list(result) if isinstance(result, Iterator) else result
         except EpiceneError:
             raise
@@ -91,7 +91,7 @@ class UserFunction:
     def about_all(self, *frame: polars.DataFrame) -> Any:
         """Call it about a frame of judgements, or about nothing."""
         try:
-            return self._function(*frame)
+            return self.function(*frame)
         except EpiceneError:
             raise
         except Exception as error:
@@ -106,7 +106,7 @@ class UserFunction:
 
     def _line(self, error: Exception) -> str:
         """The last line of the user's file that the error went through."""
-        code = getattr(inspect.unwrap(self._function), "__code__", None)
+        code = getattr(inspect.unwrap(self.function), "__code__", None)
         line, trace = "", error.__traceback__
         while trace is not None:
             if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
