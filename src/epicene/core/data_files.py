@@ -226,11 +226,16 @@ def _read_json(path: Path) -> Iterator[FileRow]:
         yield FileRow(location, _require_object(row, location))
 
 
+_SHALLOW = 100  # brackets that are never nested too deeply
+
+
 def parse_json(text: str, location: str) -> Any:
     """The value of a JSON text; half characters and too deep a nesting are refused."""
     try:
         value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()
+        # Read from UTF-8, a text has half characters only as escapes.
+        if "\\u" in text or text.count("[") + text.count("{") > _SHALLOW:
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if "\n" in text.rstrip() else ""
         raise InputError(

@@ -141,20 +141,27 @@ def requests_of(
             )
         )
     names = [request.name for request in named]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"The function {function.place} gives two requests of the item {item.id!r} the "
-                f"name {name!r}."
-            )
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"The function {function.place} gives two requests of the item {item.id!r} the "
+            f"name {name!r}."
+        )
     return tuple(named), single
+
+
+# The fields that may hold a list, by kind of request.
+_SEQUENCES = {
+    kind: tuple(field.name for field in msgspec.structs.fields(kind) if "tuple" in str(field.type))
+    for kind in REQUESTS
+}
 
 
 def _completed(request: Request) -> dict[str, Any]:
     """Lists as tuples; and the prompt as the source, for reference models, if there is no other."""
     changed: dict[str, Any] = {
         name: tuple(value)
-        for name in request.__struct_fields__
+        for name in _SEQUENCES[type(request)]
         if isinstance(value := getattr(request, name), list)
     }
     if isinstance(request, Generate) and not request.source and not request.choices:
