@@ -126,14 +126,14 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 def iterate_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file with their ends, one after the other, without a byte-order mark."""
     with _open(path) as file:
-        number = 1
+        number, location = 1, str(path)
         while data := file.readline(MAX_LINE_BYTES + 1):
             if number == 1:
                 _refuse_utf16(data, path)
                 data = data.removeprefix(codecs.BOM_UTF8)
             if len(data) > MAX_LINE_BYTES:
-                raise line_too_long(str(path), number)
-            yield decode_line(data, str(path), number)
+                raise line_too_long(location, number)
+            yield decode_line(data, location, number)
             number += 1
 
 
