@@ -192,7 +192,7 @@ class Answers(tuple[AnsweredRequest, ...]):
     @property
     def failed(self) -> bool:
         """Whether any request failed."""
-        return any([isinstance(answered.answer, Failed) for answered in self])
+        return any(isinstance(answered.answer, Failed) for answered in self)
 
 
 def _always(_protocol: Protocol) -> bool:
