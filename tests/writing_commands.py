@@ -101,7 +101,9 @@ limit = 4
 
 # Times, and what says when something was done.
 _TEMPORARY = re.compile(r"\..+\.epicene-[a-z0-9_]{8}")
-_NOT_COMPARED = frozenset({".lock", "sweep.json", "report.html", "judgements.cache"})
+_NOT_COMPARED = frozenset(
+    {".lock", "sweep.json", "report.html", "judgements.cache", "frame.cache", "complete.cache"}
+)
 
 
 @dataclass(frozen=True)

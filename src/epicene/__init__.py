@@ -5,6 +5,7 @@ Everything a command can do has a function here. Nothing is imported before it i
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -258,7 +259,8 @@ _CALLABLE_PACKAGES = ("models", "report", "suites")
 
 def api_function(name: str) -> Any:
     """The object of that name in the Python API."""
-    return getattr(import_module(_HOME_OF[name]), name)
+    home = _HOME_OF[name]
+    return getattr(sys.modules.get(home) or import_module(home), name)
 
 
 def __getattr__(name: str) -> Any:

@@ -148,11 +148,27 @@ def test_numpy_answers_as_pytorch_does(
         with torch.no_grad():
             theirs = network(encoded, encoded.word_types[None])[0]
         np.testing.assert_allclose(
-            tagger._chances(text.split()), theirs.softmax(1).numpy(), atol=1e-6
+            tagger._chances(text.split(), [len(text.split())]), theirs.softmax(1).numpy(), atol=1e-6
         )
 
 
 FREQUENCIES = {"تسمع": 4.5, "تسمعين": 3.0, "متعب": 4.0, "متعبة": 3.5, "البيت": 5.0}
+
+
+def test_texts_read_together_are_tagged_as_each_by_itself(trained: TrainedTagger) -> None:
+    texts = [" ".join(each.words) for each in tagging_data().sentences]
+    texts = [*texts, "", " ".join(texts[:5]), "،", texts[0]]
+    together, alone = Tagger(trained), Tagger(trained)
+    together.read_ahead(texts)
+    for text in texts:
+        assert together.labels(text) == alone.labels(text)
+        for one, two in zip(together._tag(text), alone._tag(text), strict=True):
+            assert [form.text for form in one.forms] == [form.text for form in two.forms]
+            np.testing.assert_allclose(
+                [form.probability for form in one.forms],
+                [form.probability for form in two.forms],
+                atol=1e-5,
+            )
 
 
 def test_related_forms_are_looked_up() -> None:
@@ -235,7 +251,7 @@ def with_chances(trained: TrainedTagger, chances: list[list[float]]) -> Tagger:
     speaker = outcomes.index(Outcome("1M", edit_script("متعب", "متعبة")))
     listener = outcomes.index(Outcome("2M", edit_script("تسمع", "تسمعين")))
     rows[:, [speaker, listener]] = chances
-    vars(tagger)["_chances"] = lambda _words: rows
+    vars(tagger)["_chances"] = lambda _words, _lengths: rows
     return tagger
 
 
@@ -304,8 +320,12 @@ def test_members_are_averaged() -> None:
     for name, values in alone.members[0].items():
         np.testing.assert_array_equal(both.members[1][name], values)
     words = ["أنا", "متعبة"]
-    each = [Tagger(both._replace(members=(one,)))._chances(words) for one in both.members]
-    np.testing.assert_allclose(Tagger(both)._chances(words), (each[0] + each[1]) / 2, atol=1e-7)
+    each = [
+        Tagger(both._replace(members=(one,)))._chances(words, [len(words)]) for one in both.members
+    ]
+    np.testing.assert_allclose(
+        Tagger(both)._chances(words, [len(words)]), (each[0] + each[1]) / 2, atol=1e-7
+    )
 
 
 def test_training_says_which_extra_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

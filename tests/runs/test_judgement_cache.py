@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars
 import pytest
 
 from epicene.core.records import Judgement, to_json
-from epicene.runs import judgement_cache
-from epicene.runs.judgement_cache import CACHE_FILE
-from epicene.runs.stored_run import RunJudgements, StoredRun, on_scored, read_run
+from epicene.runs import judgement_cache, stored_run
+from epicene.runs.judgement_cache import CACHE_FILE, FRAME_FILE
+from epicene.runs.stored_run import (
+    RunJudgements,
+    StoredRun,
+    judgement_frame,
+    on_scored,
+    read_run,
+)
 from run_folders import edit_answers
-from runs.conftest import Runner
+from runs.conftest import Runner, run_suite
 
 
 @pytest.fixture(autouse=True)
@@ -135,3 +142,77 @@ def test_whole_numbers_stay_whole() -> None:
     made = [Judgement(item="a", counts={"edits": 3, "share": 0.5}, value=2)]
     packed = judgement_cache._encoder.encode(made)
     assert to_json(judgement_cache._chunks.decode(packed)) == to_json(made)
+
+
+# --- the frame ----------------------------------------------------------------------------------
+
+
+def framed(run: StoredRun) -> tuple[polars.DataFrame, int, str]:
+    """The frame of a run, for how many items the suite was asked, and the coverage."""
+    asked = 0
+
+    def count(_folder: Path, done: int, _total: int) -> None:
+        nonlocal asked
+        asked = done
+
+    token = on_scored.set(count)
+    try:
+        judgements = RunJudgements(run)
+        return judgements.frame(run.info), asked, str(judgements.coverage)
+    finally:
+        on_scored.reset(token)
+
+
+@pytest.mark.parametrize("chunk", [100, 360, 1000])
+def test_a_kept_frame_is_the_same(
+    run: StoredRun, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(stored_run, "_CHUNK_SIZE", chunk)
+    first, asked, coverage = framed(run)
+    assert asked == 60
+    assert (run.folder / FRAME_FILE).exists()
+    (run.folder / CACHE_FILE).unlink()
+    again, asked, same = framed(run)
+    assert asked == 0
+    assert same == coverage
+    assert again.equals(first)
+    assert again.schema == first.schema
+    evidence = run.suite.tabled_evidence
+    assert again.equals(judgement_frame(RunJudgements(run), run.info, evidence))
+
+
+def test_the_frame_of_other_answers_is_made_anew(run: StoredRun) -> None:
+    first, _, _ = framed(run)
+    edit_answers(
+        run.folder, "answer = CAST(replace(answer, '-', '-9') AS BLOB) WHERE place >> 48 > 1"
+    )
+    other, asked, _ = framed(run)
+    assert asked == 60
+    assert not other.equals(first)
+
+
+def test_a_damaged_frame_is_not_used(run: StoredRun) -> None:
+    first, _, _ = framed(run)
+    path = run.folder / FRAME_FILE
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    assert framed(run)[0].equals(first)
+
+
+def test_the_frame_of_a_few_judgements_is_not_kept(
+    run: StoredRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judgement_cache, "_CHUNK", 10_000)
+    framed(run)
+    assert not (run.folder / FRAME_FILE).exists()
+
+
+def test_a_suite_of_a_few_functions_in_a_package_is_cached(tmp_path: Path) -> None:
+    """Unlike one in a file: all files of the package are known."""
+    run = run_suite("reflexives", tmp_path / "run")
+    first, _, _ = framed(run)
+    (run.folder / CACHE_FILE).unlink(missing_ok=True)
+    again, asked, _ = framed(run)
+    assert asked == 0
+    assert again.equals(first)

@@ -128,14 +128,14 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 def iterate_lines(path: Path) -> Iterator[str]:
     """Iterate over the lines of a UTF-8 file with their line endings, without a byte-order mark."""
     with _open(path) as file:
-        number = 1
+        number, location = 1, str(path)
         while data := file.readline(MAX_LINE_BYTES + 1):
             if number == 1:
                 _refuse_utf16(data, path)
                 data = data.removeprefix(codecs.BOM_UTF8)
             if len(data) > MAX_LINE_BYTES:
-                raise line_too_long(str(path), number)
-            yield decode_line(data, str(path), number)
+                raise line_too_long(location, number)
+            yield decode_line(data, location, number)
             number += 1
 
 
@@ -228,11 +228,16 @@ def _read_json(path: Path) -> Iterator[FileRow]:
         yield FileRow(location, _require_object(row, location))
 
 
+_SHALLOW = 100  # brackets that are never nested too deeply
+
+
 def parse_json(text: str, location: str) -> Any:
     """The value of a JSON text; lone surrogates and overly deep nesting are rejected."""
     try:
         value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()
+        # Read from UTF-8, a text has half characters only as escapes.
+        if "\\u" in text or text.count("[") + text.count("{") > _SHALLOW:
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if "\n" in text.rstrip() else ""
         raise InputError(

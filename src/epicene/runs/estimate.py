@@ -66,12 +66,16 @@ def estimate_run(
     models: Mapping[str, Sequence[Model]],
     folder: Path,
     settings: RunSettings,
+    workload: Workload | None = None,
 ) -> RunEstimate:
-    """The estimate of a new run, or of what is left of the one in the folder."""
+    """The estimate of a new run, or of what is left of the one in the folder; the workload is
+    counted unless it is given.
+    """
     path = folder / STORE_FILE
     begun = (folder / "manifest.json").exists() and path.exists() and path.stat().st_size
-    with open_store(folder) if begun else nullcontext() as store:
-        workload = count_workload(config, dataset, models, store, seconds=_COUNTING_SECONDS)
+    if workload is None:
+        with open_store(folder) if begun else nullcontext() as store:
+            workload = count_workload(config, dataset, models, store, seconds=_COUNTING_SECONDS)
     identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
     times = MeasuredTimes(folder.parent)
     return RunEstimate(

@@ -1,5 +1,8 @@
 """Keep the judgements of a long run next to its store, so that tables need not score it again.
 
+They are kept twice: as records with their evidence, and as the frame that tables are made of. That
+a run is complete is kept in the same way, so that repeating its command need not plan it again.
+
 A cache is used only by the code that wrote it, in the same environment, for the same answers: its
 key covers Epicene's files, the suite's files, the installed packages, the settings and every stored
 row. It can be deleted at any time.
@@ -14,6 +17,7 @@ import tempfile
 import zlib
 from contextlib import suppress
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,11 +32,15 @@ if TYPE_CHECKING:
     from tempfile import _TemporaryFileWrapper
     from typing import Self
 
+    import polars
+
     from epicene.runs.manifest import Manifest
     from epicene.runs.store import AnswerStore
     from epicene.suites import Suite
 
 CACHE_FILE = "judgements.cache"
+FRAME_FILE = "frame.cache"
+COMPLETE_FILE = "complete.cache"
 _CHUNK = 2000  # judgements packed together; a run with fewer is scored each time
 _CODE_AND_DATA = frozenset({".py", ".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt"})
 _LENGTH_BYTES = 4
@@ -47,13 +55,14 @@ class _Header(Record, frozen=True, kw_only=True):
     coverage: bytes
 
 
-class CachedJudgements(NamedTuple):
-    """The judgements of a run, and its coverage as JSON."""
+class Cached(NamedTuple):
+    """What a cache holds, and the coverage of its run as JSON."""
 
     coverage: bytes
     chunks: tuple[bytes, ...]
 
-    def __iter__(self) -> Iterator[Judgement]:  # type: ignore[override]
+    def judgements(self) -> Iterator[Judgement]:
+        """The judgements that the chunks are."""
         for chunk in self.chunks:
             yield from _chunks.decode(zlib.decompress(chunk))
 
@@ -61,6 +70,8 @@ class CachedJudgements(NamedTuple):
 def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) -> bytes | None:
     """What the judgements of a run depend on; None if that cannot be determined."""
     judge = suite.judge
+    if suite.file is not None:  # what it imports and reads is not known
+        return None
     if "<locals>" in getattr(judge, "__qualname__", "<locals>"):
         return None
     own = sys.modules.get(judge.__module__.partition(".")[0])
@@ -101,10 +112,10 @@ def _installed_packages() -> list[str]:
     )
 
 
-def read_cache(folder: Path, key: bytes) -> CachedJudgements | None:
-    """The cached judgements of a run folder, if they have this key and are undamaged."""
+def read_cache(folder: Path, key: bytes, file: str = CACHE_FILE) -> Cached | None:
+    """A cache of a run folder, if it has this key and is undamaged."""
     try:
-        data = (folder / CACHE_FILE).read_bytes()
+        data = (folder / file).read_bytes()
     except OSError:
         return None
     body, checksum = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
@@ -115,7 +126,7 @@ def read_cache(folder: Path, key: bytes) -> CachedJudgements | None:
         found = msgspec.msgpack.decode(header, type=_Header)
     except msgspec.DecodeError:  # written by another version
         return None
-    return CachedJudgements(found.coverage, tuple(chunks)) if found.key == key else None
+    return Cached(found.coverage, tuple(chunks)) if found.key == key else None
 
 
 def _split(body: bytes) -> Iterator[bytes]:
@@ -127,13 +138,13 @@ def _split(body: bytes) -> Iterator[bytes]:
 
 
 class CacheWriter:
-    """Write a cache while judgements are made; without `save`, nothing is kept.
+    """Write a cache while its content is made; without `save`, nothing is kept.
 
     If the folder is read-only or the disk is full, there is simply no cache.
     """
 
-    def __init__(self, folder: Path, key: bytes | None) -> None:
-        self._folder, self._key = folder, key
+    def __init__(self, folder: Path, key: bytes | None, file: str = CACHE_FILE) -> None:
+        self._path, self._key = folder / file, key
         self._pending: list[Judgement] = []
         self._file: _TemporaryFileWrapper[bytes] | None = None
         self._state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
@@ -156,6 +167,16 @@ class CacheWriter:
         if len(self._pending) == _CHUNK:
             self._try(self._flush)
 
+    def add_frame(self, frame: polars.DataFrame) -> None:
+        """Add a piece of a frame."""
+        if self._file is not None or len(frame) >= _CHUNK:
+            self.put(_as_bytes(frame))
+
+    def put(self, chunk: bytes) -> None:
+        """Add a chunk."""
+        if self._key is not None:
+            self._try(lambda: self._put(chunk))
+
     def save(self, coverage: bytes) -> None:
         """Keep what was added, with the run's coverage as JSON."""
         if self._key is not None and self._file is not None:
@@ -169,12 +190,16 @@ class CacheWriter:
             self._pending = []
 
     def _flush(self) -> None:
+        if self._pending:
+            self._put(zlib.compress(_encoder.encode(self._pending), 1))
+        self._pending = []
+
+    def _put(self, chunk: bytes) -> None:
         if self._file is None:
             self._file = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed at the end
-                dir=self._folder, prefix=temporary_prefix(CACHE_FILE), delete=False
+                dir=self._path.parent, prefix=temporary_prefix(self._path.name), delete=False
             )
-        self._write(zlib.compress(_encoder.encode(self._pending), 1))
-        self._pending = []
+        self._write(chunk)
 
     def _write(self, chunk: bytes) -> None:
         assert self._file is not None
@@ -189,4 +214,17 @@ class CacheWriter:
         self._write(_encoder.encode(_Header(key=self._key, coverage=coverage)))
         self._file.write(self._state.digest())
         self._file.close()
-        Path(self._file.name).replace(self._folder / CACHE_FILE)
+        Path(self._file.name).replace(self._path)
+
+
+def _as_bytes(frame: polars.DataFrame) -> bytes:
+    buffer = BytesIO()
+    frame.write_ipc(buffer, compression="lz4")
+    return buffer.getvalue()
+
+
+def frame_pieces(cached: Cached) -> Iterator[polars.DataFrame]:
+    """The pieces of a frame that the chunks are."""
+    import polars as pl
+
+    return (pl.read_ipc(BytesIO(chunk)) for chunk in cached.chunks)

@@ -22,6 +22,7 @@ from epicene.runs.capabilities import (
     find_verbs,
     probe_models,
 )
+from epicene.runs.completion import answers_of_complete, mark_complete
 from epicene.runs.costs import CostTracker, check_prices, read_spending
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import execute_section
@@ -103,6 +104,19 @@ def run(
         )
         check_usable(folder)
         existing = existing_manifest(folder, settings, identities, multi_model_roles(suite))
+        answers = existing and answers_of_complete(folder, suite, existing, identities)
+        if answers is not None:
+            done = Workload(answered=answers)
+            if approve:
+                approve(estimate_run(config, dataset, models, folder, settings, done))
+            with _session(folder, config, dataset, settings, identities) as (manifest, store):
+                return folder, _run_stages(folder, config, models, manifest, store, display, None)
+        items = select_items(config, dataset)
+        config = replace(config, suite=find_verbs(suite, config.protocol, items))
+        if config.suite is not suite:  # its verbs were not known before
+            check_installed(config, dataset)
+            check_verbs(config, dataset, models, whole)
+            check_prices(config.suite, models, config.max_cost)
         if existing is not None:
             with lock_folder(folder):
                 if repaired := repair_store(folder, existing, config, dataset):
@@ -121,18 +135,29 @@ def run(
             # The first to be asked is loaded before there is a folder: nothing is left of a run
             # whose model cannot be loaded.
             _load_first(models[suite.stages[0].role][0], display)
-        with lock_folder(folder):
-            manifest = start_session(folder, config, settings, identities)
-            if dataset.notes:
-                manifest = msgspec.structs.replace(manifest, data_notes=dataset.notes)
-            with closing(prepare_store(folder, config, dataset)) as store:
-                manifest = msgspec.structs.replace(
-                    manifest, items=store.count_items(), counts=tuple(count_sections(store))
-                )
-                write_manifest(folder, manifest)
-                return folder, _run_stages(
-                    folder, config, models, manifest, store, display, counted
-                )
+        with _session(folder, config, dataset, settings, identities) as (manifest, store):
+            return folder, _run_stages(folder, config, models, manifest, store, display, counted)
+
+
+@contextmanager
+def _session(
+    folder: Path,
+    config: RunConfig,
+    dataset: Dataset,
+    settings: RunSettings,
+    identities: dict[str, tuple[Identity, ...]],
+) -> Iterator[tuple[Manifest, AnswerStore]]:
+    """The manifest and the open store of a session that has begun, in the locked folder."""
+    with lock_folder(folder):
+        manifest = start_session(folder, config, settings, identities)
+        if dataset.notes:
+            manifest = msgspec.structs.replace(manifest, data_notes=dataset.notes)
+        with closing(prepare_store(folder, config, dataset)) as store:
+            manifest = msgspec.structs.replace(
+                manifest, items=store.count_items(), counts=tuple(count_sections(store))
+            )
+            write_manifest(folder, manifest)
+            yield manifest, store
 
 
 def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
@@ -140,9 +165,7 @@ def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
     whole, suite = config.suite, config.suite.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models, whole)
-    dataset = suite.read(config.source, config.protocol)
-    suite = find_verbs(suite, config.protocol, select_items(config, dataset))
-    return replace(config, suite=suite), dataset
+    return config, suite.read(config.source, config.protocol)
 
 
 def _older_run(config: RunConfig, executor: Executor) -> Path | None:
@@ -188,10 +211,13 @@ def _run_stages(
     manifest: Manifest,
     store: AnswerStore,
     display: ProgressDisplay,
-    counted: Workload,
+    counted: Workload | None,
 ) -> Manifest:
-    """Run all stages; whatever happens, the manifest records how far the run got."""
-    new = {} if counted.partial else counted.new
+    """Run all stages; whatever happens, the manifest records how far the run got.
+
+    `counted` is None if nothing is left.
+    """
+    new = {} if counted is None or counted.partial else counted.new
     costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
 
@@ -204,7 +230,7 @@ def _run_stages(
         reader = PlanReader(store, config.suite, config.protocol)
         files = ImageFolder(folder / IMAGES_FOLDER)
         turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
-        for turn, (stage, model) in enumerate(turns, start=1):
+        for turn, (stage, model) in enumerate(turns if counted is not None else (), start=1):
             total = new.get((stage.name, model.identity.digest))
             execute_section(reader, store, stage, model, files, display, costs, timings, total)
             if turn == len(turns) or turns[turn][1] is not model:
@@ -215,7 +241,10 @@ def _run_stages(
             record(state_after_error(error))
         raise
     whole = is_complete(store, config.suite, manifest.models)
-    return record("complete" if whole else "incomplete")
+    recorded = record("complete" if whole else "incomplete")
+    if whole and counted is not None:
+        mark_complete(folder, config.suite, recorded, store)
+    return recorded
 
 
 def state_after_error(error: BaseException) -> str:

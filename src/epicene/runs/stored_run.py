@@ -23,7 +23,13 @@ from epicene.core.errors import EpiceneError, InputError, RunError, pluralise
 from epicene.core.finite import find_lost_number
 from epicene.core.records import Item, Judgement, Record, digest, to_json
 from epicene.runs.checked_tables import DamagedStoreError
-from epicene.runs.judgement_cache import CacheWriter, cache_key, read_cache
+from epicene.runs.judgement_cache import (
+    FRAME_FILE,
+    CacheWriter,
+    cache_key,
+    frame_pieces,
+    read_cache,
+)
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
 from epicene.runs.request_ids import item_number
@@ -187,20 +193,45 @@ class RunJudgements:
         self.coverage = Coverage(items=0, judged=0, requests=0, answered=0, failed=0)
 
     def __iter__(self) -> Iterator[Judgement]:
+        with open_store(self._run.folder) as store:
+            store.begin_snapshot()
+            yield from self._judgements(store, self._cache_key(store))
+
+    def frame(self, info: RunInfo) -> polars.DataFrame:
+        """The frame of all judgements, with the evidence that the suite's tables need."""
+        import polars as pl
+
         run = self._run
+        evidence = run.suite.tabled_evidence
         with open_store(run.folder) as store:
             store.begin_snapshot()
-            key = cache_key(run.suite, run.manifest, store)
-            if key is not None and (cached := read_cache(run.folder, key)):
+            key = self._cache_key(store)
+            if key is not None and (cached := read_cache(run.folder, key, FRAME_FILE)):
                 self.coverage = msgspec.json.decode(cached.coverage, type=Coverage)
-                yield from cached
-                return
-            with CacheWriter(run.folder, key) as cache:
-                for item, answers in self._read(store):
-                    for judgement in _judge(run, item, answers):
-                        cache.add(judgement)
-                        yield judgement
+                return _about(info, pl.concat(frame_pieces(cached), how="diagonal"))
+            with CacheWriter(run.folder, key, FRAME_FILE) as cache:
+                pieces = []
+                for piece in _frame_pieces(self._judgements(store, key), evidence):
+                    cache.add_frame(piece)
+                    pieces.append(piece)
                 cache.save(to_json(self.coverage))
+        return _about(info, pl.concat(pieces, how="diagonal"))
+
+    def _cache_key(self, store: AnswerStore) -> bytes | None:
+        return cache_key(self._run.suite, self._run.manifest, store)
+
+    def _judgements(self, store: AnswerStore, key: bytes | None) -> Iterator[Judgement]:
+        run = self._run
+        if key is not None and (cached := read_cache(run.folder, key)):
+            self.coverage = msgspec.json.decode(cached.coverage, type=Coverage)
+            yield from cached.judgements()
+            return
+        with CacheWriter(run.folder, key) as cache:
+            for item, answers in self._read(store):
+                for judgement in _judge(run, item, answers):
+                    cache.add(judgement)
+                    yield judgement
+            cache.save(to_json(self.coverage))
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
@@ -358,15 +389,18 @@ def judgement_frame(
     """
     import polars as pl
 
+    return _about(info, pl.concat(_frame_pieces(judgements, evidence), how="diagonal"))
+
+
+def _frame_pieces(
+    judgements: Iterable[Judgement], evidence: Sequence[str]
+) -> Iterator[polars.DataFrame]:
+    """At least one."""
     stream = iter(judgements)
     with _rare_garbage_collection():
-        pieces = [
-            _columns(chunk, info, evidence)
-            for chunk in iter(lambda: list(islice(stream, _CHUNK_SIZE)), [])
-        ]
-    if not pieces:
-        pieces = [_columns([], info, evidence)]
-    return pl.concat(pieces, how="diagonal")
+        yield _columns(list(islice(stream, _CHUNK_SIZE)), evidence)
+        while chunk := list(islice(stream, _CHUNK_SIZE)):
+            yield _columns(chunk, evidence)
 
 
 @contextmanager
@@ -382,9 +416,7 @@ def _rare_garbage_collection() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _columns(
-    chunk: Sequence[Judgement], info: RunInfo, evidence: Sequence[str]
-) -> polars.DataFrame:
+def _columns(chunk: Sequence[Judgement], evidence: Sequence[str]) -> polars.DataFrame:
     import polars as pl
 
     facets = sorted({name for judgement in chunk for name in judgement.facets})
@@ -414,6 +446,13 @@ def _columns(
         ]
     )
     _check_finite(chunk, frame, numbers)
+    return frame
+
+
+def _about(info: RunInfo, frame: polars.DataFrame) -> polars.DataFrame:
+    """The frame with the columns that tell its run from others."""
+    import polars as pl
+
     return frame.select(
         pl.lit(info.run, dtype=pl.Categorical).alias("run"),
         pl.lit(info.model, dtype=pl.Categorical).alias("model"),

@@ -110,9 +110,12 @@ def summarise(
     frames, coverages = [], []
     for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
-        matched = same.matched(index, judged)
-        judgements = _observed(matched, info, seen) if seen else matched
-        frames.append(judgement_frame(judgements, info, run.suite.tabled_evidence))
+        if seen or same.renamed[index]:
+            matched = same.matched(index, judged)
+            judgements = _observed(matched, info, seen) if seen else matched
+            frames.append(judgement_frame(judgements, info, run.suite.tabled_evidence))
+        else:
+            frames.append(judged.frame(info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)

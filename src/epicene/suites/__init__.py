@@ -171,11 +171,15 @@ class Answers(tuple[AnsweredRequest, ...]):
 
     def where(self, *, stage: str = "", role: str = "", model: str = "", name: str = "") -> Answers:
         """The answers that match all given arguments."""
-        wanted = (stage, role, model, name)
         return Answers(
-            answered
-            for answered in self
-            if all(want in ("", has) for want, has in zip(wanted, answered, strict=False))
+            [
+                answered
+                for answered in self
+                if (not name or answered.name == name)
+                and (not stage or answered.stage == stage)
+                and (not role or answered.role == role)
+                and (not model or answered.model == model)
+            ]
         )
 
     def of(self, kind: type[AnswerT]) -> list[AnswerT]:

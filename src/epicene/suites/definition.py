@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property, partial, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -266,7 +266,8 @@ class SuiteDefinition:
         defaults: dict[str, Any] = {
             "card": self._default_card(),
             "read": lambda source, _protocol: self._read(source),
-            "judge": lambda item, given, protocol: self._judgements(item, given, protocol),
+            # By the name of the user's function, which tells what the judgements depend on.
+            "judge": update_wrapper(partial(self._judgements), self._judge.function),
             "metrics": self._all_metrics,
             "tables": partial(default_tables, title, self._facets),
             "figures": partial(default_figures, title, self._facets),

@@ -55,7 +55,7 @@ class UserFunction:
     """A user's function, with the file it is in."""
 
     def __init__(self, function: Callable[..., Any], file: Path | None) -> None:
-        self._function = function
+        self.function = function
         self._file = file
         self.name = getattr(function, "__name__", "function")
         self._takes_settings = _SETTINGS in inspect.signature(function).parameters
@@ -63,7 +63,7 @@ class UserFunction:
     def check_parameters(self, *names: str) -> None:
         """Raise if the function cannot be called with these arguments, besides `settings`."""
         try:
-            inspect.signature(self._function).bind(
+            inspect.signature(self.function).bind(
                 *names, **({_SETTINGS: None} if self._takes_settings else {})
             )
         except TypeError as error:
@@ -81,7 +81,7 @@ class UserFunction:
         """Call the function for an item."""
         more = {_SETTINGS: settings} if self._takes_settings else {}
         try:
-            result = self._function(item, *answers, **more)
+            result = self.function(item, *answers, **more)
             return list(result) if isinstance(result, Iterator) else result
         except EpiceneError:
             raise
@@ -91,7 +91,7 @@ class UserFunction:
     def about_all(self, *frame: polars.DataFrame) -> Any:
         """Call the function with a frame of judgements, or without arguments."""
         try:
-            return self._function(*frame)
+            return self.function(*frame)
         except EpiceneError:
             raise
         except Exception as error:
@@ -106,7 +106,7 @@ class UserFunction:
 
     def _line(self, error: Exception) -> str:
         """The last line of the user's file in the traceback."""
-        code = getattr(inspect.unwrap(self._function), "__code__", None)
+        code = getattr(inspect.unwrap(self.function), "__code__", None)
         line, trace = "", error.__traceback__
         while trace is not None:
             if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
@@ -141,20 +141,27 @@ def requests_of(
             )
         )
     names = [request.name for request in named]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"The function {function.place} gives two requests of the item {item.id!r} the "
-                f"same name {name!r}."
-            )
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"The function {function.place} gives two requests of the item {item.id!r} the "
+            f"same name {name!r}."
+        )
     return tuple(named), single
+
+
+# The fields that may hold a list, by kind of request.
+_SEQUENCES = {
+    kind: tuple(field.name for field in msgspec.structs.fields(kind) if "tuple" in str(field.type))
+    for kind in REQUESTS
+}
 
 
 def _completed(request: Request) -> dict[str, Any]:
     """Lists as tuples; and the prompt as the source, for reference models, if there is no other."""
     changed: dict[str, Any] = {
         name: tuple(value)
-        for name in request.__struct_fields__
+        for name in _SEQUENCES[type(request)]
         if isinstance(value := getattr(request, name), list)
     }
     if isinstance(request, Generate) and not request.source and not request.choices:

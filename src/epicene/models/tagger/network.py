@@ -15,7 +15,7 @@ from epicene.core.records import Record
 from epicene.models.tagger.encoding import MAX_LETTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -117,12 +117,14 @@ class Network:
         first = self._layers[0]
         return np.concatenate([word, _linear(word, first.inputs, first.bias)], axis=1)
 
-    def logits(self, vectors: FloatArray) -> FloatArray:
-        """For one sentence: a row for each word, a column for each outcome, before normalising."""
+    def logits(self, vectors: FloatArray, lengths: Sequence[int]) -> FloatArray:
+        """For sentences of so many words, the longest first: a row for each word, a column for each
+        outcome, before normalising.
+        """
         word, inputs = np.split(vectors, [self._shape.word], axis=1)
-        read = _lstm(self._layers[0], inputs)
+        read = _lstm(self._layers[0], inputs, lengths)
         for layer in self._layers[1:]:
-            read = _lstm(layer, _linear(read, layer.inputs, layer.bias))
+            read = _lstm(layer, _linear(read, layer.inputs, layer.bias), lengths)
         joined = np.concatenate([read, word], axis=1)
         return _linear(joined, self._transposed["out"], self._weights["out.bias"])
 
@@ -198,23 +200,30 @@ def _layer(weights: Weights, layer: int) -> _Layer:
     )
 
 
-def _lstm(layer: _Layer, inputs: FloatArray) -> FloatArray:
+def _lstm(layer: _Layer, inputs: FloatArray, lengths: Sequence[int]) -> FloatArray:
     """The output of both directions of a layer at each word.
 
     The sigmoid of x is (tanh(x / 2) + 1) / 2, so that one tanh serves all four gates.
     """
     size = layer.recurrent.shape[1]
     half = np.float32(0.5)
-    # Step by step: the next word from the left, and the next from the right.
-    forth, back = np.split(inputs, 2, axis=1)
-    steps = np.stack([forth, back[::-1]], axis=1)[:, :, None]
-    states = np.empty((len(inputs), 2, 1, size), np.float32)
-    state = cell = np.zeros((2, 1, size), np.float32)
-    for index, step in enumerate(steps):
-        gates = np.tanh(step + state @ layer.recurrent)
-        opened = gates * half + half
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    states = np.empty((len(inputs), 2 * size), np.float32)
+    state = cell = np.zeros((2, len(starts), size), np.float32)
+    # Step by step: the next word from the left, and the next from the right, of every sentence
+    # that is not at its end; those are the first ones.
+    for step in range(lengths[0]):
+        left = starts[: np.count_nonzero(ends - starts > step)] + step
+        right = ends[: len(left)] - 1 - step
+        gates = state[:, : len(left)] @ layer.recurrent
+        gates[0] += inputs[left, : 4 * size]
+        gates[1] += inputs[right, 4 * size :]
+        np.tanh(gates, out=gates)
+        opened = gates * half
+        opened += half
         write, forget, show = (opened[..., size * gate : size * (gate + 1)] for gate in (0, 1, 3))
-        cell = forget * cell + write * gates[..., 2 * size : 3 * size]
+        cell = forget * cell[:, : len(left)] + write * gates[..., 2 * size : 3 * size]
         state = show * np.tanh(cell)
-        states[index] = state
-    return np.concatenate([states[:, 0, 0], states[::-1, 1, 0]], axis=1)
+        states[left, :size], states[right, size:] = state
+    return states

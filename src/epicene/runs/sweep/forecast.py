@@ -16,6 +16,7 @@ from epicene.models import open_model
 from epicene.models.pricing import as_paid, format_dollars
 from epicene.runs.capabilities import check_installed, find_verbs, missing_verbs
 from epicene.runs.checked_tables import DamagedStoreError
+from epicene.runs.completion import count_answers
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
@@ -160,7 +161,7 @@ class Forecaster:
                 # A run that was killed at its very end may have an outdated manifest.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
                     store.tables.content_digest()  # raises if a row is damaged
-                    done = _complete_workload(store)
+                    done = Workload(answered=count_answers(store))
                     return RunForecast(
                         sweep_run, "complete", "", folder, done, 0.0, spent, unpriced
                     )
@@ -212,10 +213,6 @@ def _open_stored(folder: Path) -> Iterator[tuple[Manifest, AnswerStore]]:
         raise RunError(str(lost)) from lost
     with opened as store:
         yield manifest, store
-
-
-def _complete_workload(store: AnswerStore) -> Workload:
-    return Workload(answered=sum(store.counts(section)[0] for section in store.sections()))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from epicene.core.errors import InputError, pluralise
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.stored_run import RunJudgements, judgement_frame
+from epicene.runs.stored_run import RunJudgements
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.annotator_agreement import majority_labels, without_ties
 from epicene.stats.corrected import (
@@ -211,7 +211,7 @@ def _correct_run(
     info: RunInfo,
     model: str,
 ) -> Iterator[CorrectedHeadline]:
-    frame = judgement_frame(RunJudgements(run), info, run.suite.tabled_evidence)
+    frame = RunJudgements(run).frame(info)
     of_run = Results(frame, run.protocol, (info,))
     checks = list(kind.checks(of_run)) if kind.checks else []
     if not checks or not len(frame):

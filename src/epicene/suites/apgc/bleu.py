@@ -50,15 +50,18 @@ def bleu_counts(output: str, references: Sequence[str]) -> tuple[int, ...]:
     references the closest length counts, the shorter of two.
     """
     own = _ngrams(output)
-    wanted = [_ngrams(reference) for reference in references]
-    matched = []
-    for order in range(ORDER):
-        most: Counter[tuple[str, ...]] = Counter()
-        for reference in wanted:
-            most |= reference[order]
-        matched.append((own[order] & most).total())
     possible = [found.total() for found in own]
     length = possible[0]
+    if output in references:  # then every n-gram is matched, and no length is closer
+        return (*possible, *possible, length, length)
+    wanted = [_ngrams(reference) for reference in references]
+    matched = [
+        sum(
+            min(count, max([reference[order].get(gram, 0) for reference in wanted]))
+            for gram, count in own[order].items()
+        )
+        for order in range(ORDER)
+    ]
     closest = min(
         (reference[0].total() for reference in wanted), key=lambda size: (abs(size - length), size)
     )

@@ -84,7 +84,7 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
     lines = read_text_lines(path)
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            word, label = _token(line, f"{path}, line {number},")
+            word, label = _token(line, path, number)
             if words and bool(label) != bool(labels):
                 raise InputError(f"{path}, line {number}, has {'a' if label else 'no'} label, "
                                  "unlike the line before it.")  # fmt: skip
@@ -103,15 +103,17 @@ def read_tokens(path: Path) -> list[TokenisedSentence]:
     return sentences
 
 
-def _token(line: str, location: str) -> tuple[str, str]:
+def _token(line: str, path: Path, number: int) -> tuple[str, str]:
     word, *rest = line.split()
+    if not rest:
+        return word, ""
+    location = f"{path}, line {number},"
     if len(rest) > 1:
         raise InputError(
             f"{location} has {len(rest) + 1} parts; a line must be a word and its label."
         )
-    if rest:
-        parse_word_label(rest[0], location)
-    return word, rest[0] if rest else ""
+    parse_word_label(rest[0], location)
+    return word, rest[0]
 
 
 def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence, ...]]:

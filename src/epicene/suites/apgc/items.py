@@ -7,6 +7,7 @@ its base and its pronoun clitic: B, or a person and a gender (1F, 2M …).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
@@ -121,14 +122,20 @@ class WordLabel(NamedTuple):
 
 def parse_word_label(text: str, location: str) -> WordLabel:
     """A word's label in either layout, `2F` or `2F+B`; an error names `location`."""
-    base, joined, clitic = text.partition("+")
-    parts = (base, clitic) if joined else (base,)
-    if not all(_PART.fullmatch(part) for part in parts):
+    label = _word_label(text)
+    if label is None:
         raise InputError(
             f"{location} has the word label {text!r}; a word label must be B, 1F, 1M, 2F or "
             "2M, optionally with !, or two of these joined by +."
         )
-    return WordLabel(*parts)
+    return label
+
+
+@lru_cache(maxsize=256)  # there are few labels, and millions of words
+def _word_label(text: str) -> WordLabel | None:
+    base, joined, clitic = text.partition("+")
+    parts = (base, clitic) if joined else (base,)
+    return WordLabel(*parts) if all(_PART.fullmatch(part) for part in parts) else None
 
 
 def word_labels(label: SentenceLabel, forms: Mapping[str, str]) -> list[WordLabel]:

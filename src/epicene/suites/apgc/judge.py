@@ -180,8 +180,9 @@ def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtoco
         normalise(text, protocol.normalisers)
         for text in (sentence.text, sentence.targets[target], written)
     )
-    edits = count_edits(source.split(), found.split(), gold_edits(source.split(), wanted.split()))
-    right = found.split() == wanted.split()
+    before, after, aim = source.split(), found.split(), wanted.split()
+    edits = count_edits(before, after, gold_edits(before, aim))
+    right = after == aim
     return _judgement(
         sentence,
         request_name(REWRITING, target),
