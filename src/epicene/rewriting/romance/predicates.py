@@ -304,6 +304,7 @@ class Predicates(Readings):
             and phrase.determined
             and not phrase.plural
             and phrase.gender in {None, target.form.gender}
+            and line[phrase.head] not in lexicon["times"]
             for phrase in earlier
         )
 
