@@ -7,9 +7,11 @@ A language provides one function, `(text, target genders) -> changes`; `person_r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
+from os.path import commonprefix
 from typing import Literal, TypeAlias, get_args
 
 from epicene.core.errors import InputError, unknown
@@ -77,7 +79,11 @@ def person_rewriter(
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
             for text in texts:
                 found = (
-                    visible.restore(find_changes(visible.text, wanted))
+                    visible.restore(
+                        change
+                        for change in find_changes(visible.text, wanted)
+                        if not is_one_of_two_forms(visible.text, change)
+                    )
                     for visible in visible_texts(text, syntax=syntax)
                 )
                 yield apply_changes(text, chain.from_iterable(found))
@@ -85,6 +91,26 @@ def person_rewriter(
         return rewrite_all
 
     return Rewriter(takes=PERSONS, open=open_for, version=version, packages=packages)
+
+
+_WORD_BEFORE_SLASH = re.compile(r"([^\W\d_]+['’]?) ?/ ?$")
+_WORD_AFTER_SLASH = re.compile(r" ?/ ?([^\W\d_]+)")
+
+
+def is_one_of_two_forms(text: str, change: Change) -> bool:
+    """Whether the word is joined to its other form by a slash, which shows both genders already.
+
+    *prêt/prête*, *der/die*, *il / la*; not *amico/assistente*.
+    """
+    window = text[max(0, change.start - 40) : change.start]
+    before = _WORD_BEFORE_SLASH.search(window)
+    after = _WORD_AFTER_SLASH.match(text, change.end)
+    word = change.before.lower()
+    for beside in (match[1].lower() for match in (before, after) if match):
+        shared = len(commonprefix([word, beside]))
+        if beside == change.after.lower() or shared >= max(3, min(len(word), len(beside)) // 2):
+            return True
+    return False
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
