@@ -48,6 +48,7 @@ class RewriteOptions(TypedDict, total=False):
     speaker: str | None
     listener: str | None
     others: str | None
+    style: str | None
     pronouns: str | None
     from_: str | Iterable[str] | None
     sets: str | Path | None
@@ -107,6 +108,7 @@ def rewrite(
     speaker: str | None = None,
     listener: str | None = None,
     others: str | None = None,
+    style: str | None = None,
     pronouns: str | None = None,
     from_: str | Iterable[str] | None = None,
     sets: str | Path | None = None,
@@ -132,8 +134,10 @@ def rewrite(
 
     language: English is rewritten by pronouns, other languages by gender; whoever is not named
         stays as they are.
-    speaker, listener, others: m or f, the gender of who says I, of who is spoken to, and of
-        everyone who is only spoken about.
+    speaker, listener, others: m, f or n (neutral: German, French, Spanish, Italian), the gender of
+        who says I, of who is spoken to, and of everyone who is only spoken about.
+    style: how neutral forms are written: reword (the default), star, colon, pair (German), median
+        (French), e, pair (Spanish), schwa (Italian). `left_out` lists words that have none.
     pronouns: the set to rewrite to: they, he, she, xe …
     from_: rewrite only the pronouns of these sets.
     sets: a TOML file with pronoun sets of your own.
@@ -148,6 +152,7 @@ def rewrite(
         speaker=speaker,
         listener=listener,
         others=others,
+        style=style,
         pronouns=pronouns,
         from_=from_,
         sets=sets,

@@ -66,13 +66,21 @@ def rewrite(
         ),
     ] = None,
     speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="m|f", help="The gender of the speaker.")
+        str | None, typer.Option("--speaker", metavar="m|f|n", help="The gender of the speaker; n: neutral.")
     ] = None,
     listener: Annotated[
-        str | None, typer.Option("--listener", metavar="m|f", help="… of the listener.")
+        str | None, typer.Option("--listener", metavar="m|f|n", help="… of the listener.")
     ] = None,
     others: Annotated[
-        str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
+        str | None, typer.Option("--others", metavar="m|f|n", help="… of everyone spoken about.")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            "--style",
+            help="How neutral forms are written: reword (the default); star, colon, pair (German); "
+            "median (French); e, pair (Spanish); schwa (Italian).",
+        ),
     ] = None,
     user: Annotated[
         str | None,
@@ -149,6 +157,7 @@ def rewrite(
         "speaker": speaker,
         "listener": listener,
         "others": others,
+        "style": style,
         "min_confidence": min_confidence,
     }
     if files:

@@ -54,7 +54,7 @@ def _versions() -> dict[str, str]:
 
 
 def _languages() -> list[str]:
-    return [code for code in rewritable_languages() if find_rewriter(code).takes == PERSONS]
+    return [code for code in rewritable_languages() if {*PERSONS} <= {*find_rewriter(code).takes}]
 
 
 def _generate(request: Generate) -> Texts:

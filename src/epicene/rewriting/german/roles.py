@@ -75,7 +75,10 @@ def _role(who: Person | None, rule: str, sure: Confidence = "certain") -> Role |
 class Roles:
     """Reads the phrases of a text one by one, each in its clause."""
 
-    def __init__(self, line: Line, interlocutors: Interlocutors, sites: Sites) -> None:
+    def __init__(
+        self, line: Line, interlocutors: Interlocutors, sites: Sites, *, generic_plurals: bool
+    ) -> None:
+        self.generic_plurals = generic_plurals
         self.line = line
         self.people = interlocutors
         self.sites = sites
@@ -395,7 +398,8 @@ class Roles:
         if role.who != "others" or role.rule != "noun for a person" or reading.gender == "feminine":
             return False
         if phrase.cell.plural:
-            return reading.noun is None or not reading.noun.men
+            men = reading.noun is not None and reading.noun.men
+            return not (men or self.generic_plurals)
         if phrase.determiner_at is not None or phrase.adjectives or is_title(self.line, phrase):
             return False
         if reading.noun is None and not self.line[phrase.noun].endswith("er"):

@@ -18,9 +18,18 @@ if TYPE_CHECKING:
     from epicene.rewriting.romance.phrases import Phrase
 
 
-def find_sites(passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> Found:
-    """The words of a passage that agree with somebody in `wanted`."""
-    return _Finder(passage, wanted, lexicon).find()
+def find_sites(
+    passage: Passage[Line],
+    wanted: TargetGenders,
+    lexicon: Lexicon,
+    *,
+    generic_plurals: bool = False,
+) -> Found:
+    """The words of a passage that agree with somebody in `wanted`.
+
+    Masculine plurals that may include women are among them only with `generic_plurals`.
+    """
+    return _Finder(passage, wanted, lexicon, generic_plurals=generic_plurals).find()
 
 
 class _Finder(Predicates):
@@ -351,7 +360,7 @@ class _Finder(Predicates):
         for phrase in self.clauses.phrases:
             if phrase.kind != "person" or phrase.head in self.claimed:
                 continue
-            if not phrase.changes_to(target) or self._is_couple(phrase):
+            if not self._changes_to(phrase, target) or self._is_couple(phrase):
                 continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
 

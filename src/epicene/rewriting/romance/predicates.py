@@ -130,7 +130,7 @@ class Predicates(Readings):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
-            if phrase is None or not phrase.changes_to(gender):
+            if phrase is None or not self._changes_to(phrase, gender):
                 return
         at = self._after_enclitic(verb)
         if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
