@@ -7,10 +7,8 @@ A language provides one function, `(text, target genders) -> changes`; `person_r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from os.path import commonprefix
 from typing import Literal, TypeAlias, get_args
 
 import msgspec
@@ -25,7 +23,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
-from epicene.rewriting.neutral import NO_FORM, NeutralForms
+from epicene.rewriting.neutral import NO_FORM, NeutralForms, is_one_of_two_forms
 from epicene.rewriting.protected import read_syntax, visible_texts
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
@@ -141,26 +139,6 @@ def person_rewriter(
 
     takes = PERSONS if neutral is None else (*PERSONS, "style")
     return Rewriter(takes=takes, open=open_for, version=version, packages=packages)
-
-
-_WORD_BEFORE_SLASH = re.compile(r"([^\W\d_]+['’]?) ?/ ?$")
-_WORD_AFTER_SLASH = re.compile(r" ?/ ?([^\W\d_]+)")
-
-
-def is_one_of_two_forms(text: str, change: Change) -> bool:
-    """Whether the word is joined to its other form by a slash, which shows both genders already.
-
-    *prêt/prête*, *der/die*, *il / la*; not *amico/assistente*.
-    """
-    window = text[max(0, change.start - 40) : change.start]
-    before = _WORD_BEFORE_SLASH.search(window)
-    after = _WORD_AFTER_SLASH.match(text, change.end)
-    word = change.before.lower()
-    for beside in (match[1].lower() for match in (before, after) if match):
-        shared = len(commonprefix([word, beside]))
-        if beside == change.after.lower() or shared >= max(3, min(len(word), len(beside)) // 2):
-            return True
-    return False
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:

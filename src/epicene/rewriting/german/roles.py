@@ -88,7 +88,8 @@ class Roles:
 
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
-        for phrase in find_phrases(self.line):
+        for found in find_phrases(self.line):
+            phrase = self._as_plural(found) if self.generic_plurals else found
             clause = self.clause(phrase.noun)
             role = self._find_role(phrase, clause) if clause is not None else None
             if role is None or clause is None:
@@ -100,6 +101,15 @@ class Roles:
         if self.people.listener is not None:
             adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
             add_greetings(self.line, adder)
+
+    def _as_plural(self, phrase: Phrase) -> Phrase:
+        """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
+        before = self.line[phrase.start - 1]
+        if not before.isdigit() and before not in words().before_plurals:
+            return phrase
+        case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
+        cell = Cell(case, plural=True)
+        return phrase._replace(cells=(cell,)) if cell in phrase.reading.cells else phrase
 
     def clause(self, at: int) -> Clause | None:
         """The clause of a word."""
@@ -203,8 +213,12 @@ class Roles:
         if line[at] not in {"und", "oder", ",", "sowie", "noch"}:
             return None
         phrase_before, role = self.found.get(at - 1, (phrase, None))
-        if role is None or role.who == "others" or role.rule == VOCATIVE:
+        if role is None or role.rule == VOCATIVE:
             return None
+        if role.who == "others":  # einen Arzt oder Apotheker
+            one = phrase_before.determiner_at is not None and not phrase_before.cell.plural
+            bare = phrase.determiner_at is None and not phrase.adjectives
+            return role if one and bare and line[at] in {"und", "oder"} else None
         if self.clause(at - 1) != self.clause(phrase.noun) or line[start] in _OWN | _YOUR:
             return None
         bare = phrase.determiner_at is None
