@@ -86,7 +86,7 @@ def rewrite(
         str | None,
         typer.Option(
             "--user",
-            metavar="m|f",
+            metavar="m|f|n",
             help="… of the user, in files: who is spoken to, unless --people or a string says who.",
         ),
     ] = None,
@@ -213,6 +213,7 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
     from epicene.core.errors import pluralise
     from epicene.rewriting import Rewriting
     from epicene.rewriting.explain import explain as explanations
+    from epicene.rewriting.neutral import NO_FORM
 
     for file in done:
         if as_json:
@@ -228,8 +229,14 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
                     typer.echo(escape_controls(f"    {line}"))
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
         left = f"; {pluralise(file.left, 'change')} inside mark-up left out" if file.left else ""
-        if file.doubtful:
-            left += f"; {pluralise(len(file.doubtful), 'string')} too doubtful to change"
+        formless = sum(
+            any(change.rule == NO_FORM for change in each.left_out) for each in file.doubtful
+        )
+        if formless:
+            left += f"; {pluralise(formless, 'string')} with words that have no neutral form"
+        if len(file.doubtful) > formless:
+            doubtful = pluralise(len(file.doubtful) - formless, "string")
+            left += f"; {doubtful} too doubtful to change"
         where = f"; written to {file.out}" if file.out not in ("", file.path) else ""
         note(f"{counted} changed in {file.path}{left}{where}")
     sys.stdout.flush()

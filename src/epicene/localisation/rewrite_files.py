@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class RewrittenString(Record, frozen=True, kw_only=True):
     """A string: what it was, what it is, and each change, with offsets in `text`; `left_out` were
-    too doubtful to be made."""
+    too doubtful to be made, or have no neutral form."""
 
     index: int
     key: str
@@ -37,7 +37,7 @@ class RewrittenFile(Record, frozen=True, kw_only=True):
 
     `out` is the file that was written, "" for none; `left` counts the changes that its format could
     not hold, such as one inside an inline code of XLIFF. `doubtful` are the strings with changes
-    that were left out for being too doubtful.
+    that were left out for being too doubtful, or with words that have no neutral form.
     """
 
     path: str
@@ -147,7 +147,7 @@ def _grouped(
 
 def check_user(user: str) -> None:
     """Raise unless this is a gender."""
-    known = ("m", "f", *GENDERS)
+    known = ("m", "f", "n", *GENDERS, "neutral")
     if user not in known:
         raise unknown("gender for --user", user, known)
 

@@ -1,6 +1,6 @@
 """The model kind `rules`: the rule-based rewriter of a language, as a model.
 
-It reads a request's source, language and target (speaker, listener, others: masculine or feminine)
+It reads a request's source, language and target (speaker, listener, others: masculine, feminine or neutral)
 and never the prompt.
 """
 
@@ -71,10 +71,11 @@ def _generate(request: Generate) -> Texts:
             "asks for it (--task rewriting)"
         )
     try:
-        wanted = read_target_genders(request.target)
+        read_target_genders(request.target)
+        rewrite = _open_rewriter(request.language, tuple(request.target.items()))
     except InputError as error:
         raise UnanswerableError(str(error)) from error
-    (rewriting,) = _open_rewriter(request.language, tuple(wanted.items()))([request.source])
+    (rewriting,) = rewrite([request.source])
     return Texts(texts=(Text(text=rewriting.text),) * request.samples)
 
 

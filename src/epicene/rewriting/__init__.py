@@ -42,7 +42,10 @@ class Change(TextSpan, frozen=True, kw_only=True):
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made."""
+    """A rewritten text and its changes, in order; `left_out` were too doubtful to be made.
+
+    Words without a neutral form are in `left_out` too, with `after` equal to `before`.
+    """
 
     text: str
     changes: tuple[Change, ...] = ()

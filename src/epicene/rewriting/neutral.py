@@ -63,7 +63,7 @@ class NeutralForms(NamedTuple):
             first = next(word for word in words if start <= word.start < end)
             before = text[start:end]
             if before != after:
-                found.append(_change(start, before, after, first, person, f"{style}: {first.rule}"))
+                found.append(_change(start, before, after, first, person, _rule(style, first)))
         covered = [(start, end) for start, end, _ in made]
         for word in words:
             if not any(start <= word.start < end for start, end in covered):
@@ -89,6 +89,11 @@ class NeutralForms(NamedTuple):
                 )
                 reached.append((each.start, each.end))
         return [found[start] for start in sorted(found)]
+
+
+def _rule(style: str, word: GenderedWord) -> str:
+    """The style and the rule, which in French begins with the person and a gender."""
+    return f"{style}: {word.rule.rpartition(': ')[2]}"
 
 
 def _change(

@@ -91,7 +91,11 @@ class Roles:
         for found in find_phrases(self.line):
             phrase = self._as_plural(found) if self.generic_plurals else found
             clause = self.clause(phrase.noun)
-            role = self._find_role(phrase, clause) if clause is not None else None
+            second = self._second(phrase)
+            if second is not None:
+                phrase, role = second
+            else:
+                role = self._find_role(phrase, clause) if clause is not None else None
             if role is None or clause is None:
                 continue
             self.found[phrase.noun] = (phrase, role)
@@ -110,6 +114,19 @@ class Roles:
         case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
         cell = Cell(case, plural=True)
         return phrase._replace(cells=(cell,)) if cell in phrase.reading.cells else phrase
+
+    def _second(self, phrase: Phrase) -> tuple[Phrase, Role] | None:
+        """The second noun of somebody spoken about, without an article: ein Arzt und Dichter."""
+        before, role = self.found.get(phrase.start - 2, (phrase, None))
+        cells = tuple(each for each in phrase.cells if not each.plural)
+        if role is None or role.who != "others" or not cells:
+            return None
+        joined = self.line[phrase.start - 1] in {"und", "oder"} and phrase.start == phrase.noun
+        indefinite = before.determiner.stem == "ein" and not before.cell.plural
+        same = phrase.reading.gender == before.reading.gender and not phrase.reading.guessed
+        if not (joined and indefinite and same):
+            return None
+        return phrase._replace(cells=cells), Role("others", "second noun for a person", "likely")
 
     def clause(self, at: int) -> Clause | None:
         """The clause of a word."""
@@ -215,10 +232,8 @@ class Roles:
         phrase_before, role = self.found.get(at - 1, (phrase, None))
         if role is None or role.rule == VOCATIVE:
             return None
-        if role.who == "others":  # einen Arzt oder Apotheker
-            one = phrase_before.determiner_at is not None and not phrase_before.cell.plural
-            bare = phrase.determiner_at is None and not phrase.adjectives
-            return role if one and bare and line[at] in {"und", "oder"} else None
+        if role.who == "others":
+            return None
         if self.clause(at - 1) != self.clause(phrase.noun) or line[start] in _OWN | _YOUR:
             return None
         bare = phrase.determiner_at is None
