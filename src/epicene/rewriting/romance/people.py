@@ -48,6 +48,7 @@ class _Finder(Predicates):
             self._third_pronouns()
             self._sexed()
         self._other_people()
+        self._which()
         return self.sites
 
     def _by_oneself(self) -> None:
@@ -305,9 +306,10 @@ class _Finder(Predicates):
             self._person_object(verb)
 
     def _person_object(self, verb: Verb) -> None:
-        """*Lo nombraron*, *arrestandola*: the object of a verb that only people can be."""
+        """*Lo nombraron*, *arrestandola*, *la portò a credere*: an object that only people can be."""
         line, lexicon = self.line, self.lexicon
-        if self._perfect_of(verb) not in lexicon["person_objects"] or not verb.clitics:
+        personal = self._perfect_of(verb) in lexicon["person_objects"]
+        if not verb.clitics or not (personal or self._is_led(verb)):
             return
         form = lexicon.object_pairs.get(verb.clitics[-1])
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
@@ -324,6 +326,19 @@ class _Finder(Predicates):
             stem = line[verb.at].removesuffix(verb.clitics[-1])
             joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
             self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+
+    def _is_led(self, verb: Verb) -> bool:
+        """*Lo portò a credere*: who is brought to do something is a person."""
+        at = self._after_adverbs(verb.at + 1)
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+            at = self._after_adverbs(at + 1)
+        done = self.lexicon.verb(self.line[at + 1])
+        return (
+            self.line[at] in self.lexicon["leading_to"]
+            and done is not None
+            and done.mood == "infinitive"
+            and self._perfect_of(verb) in self.lexicon["leading"]
+        )
 
     def _agreeing_participle(self, verb: Verb) -> None:
         """*l'hanno arrestata*, *la ha motivata*: the participle agrees with the object before it."""
@@ -363,6 +378,22 @@ class _Finder(Predicates):
             if not self._changes_to(phrase, target) or self._is_couple(phrase):
                 continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
+
+    def _which(self) -> None:
+        """*Un amico con il quale*: the article of a relative pronoun agrees with the noun before."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(2, len(line)):
+            form = lexicon.determiners.get(line[at - 1]) if line[at] in lexicon["which"] else None
+            before = at - 2
+            while line[before] == "," or line[before] in lexicon["prepositions"]:
+                before -= 1
+            phrase = self.clauses.inside.get(before)
+            if form is None or phrase is None or form.plural or phrase.plural:
+                continue
+            site = self.sites.get(phrase.head)
+            if site is not None and form.gender == phrase.gender:
+                words = [(at - 1, Target(form, leading=True))]
+                self._add(words, Referent(site.who, phrase), "relative pronoun", site.sure)
 
     def _sexed(self) -> None:
         """*La squadra maschile*: said of people, or of what only men or only women do."""
