@@ -4,8 +4,8 @@
 
 benchmarks/rewriting_neutral/ holds 100 sentences per language, written before the rules, each with
 a person and a style. A reader's judgement of an output is kept beside it in LANGUAGE.judged.jsonl:
-acceptable, unnatural or wrong. Counted are sentences that changed, and those judgements whose output
-is still the same; other outputs are listed as not judged. `--show` prints every output.
+acceptable, unnatural or wrong. Counted are sentences that changed, and those judgements whose
+output is still the same; other outputs are listed as not judged. `--show` prints every output.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def rewritten(row: dict[str, str], language: str) -> str:
     if language == "en":
         return rewrite(row["text"], "en", pronouns=row["style"], route="rules")
     wanted: dict[str, Any] = {row["person"]: "n", "style": row["style"]}
-    return rewrite(row["text"], language, **wanted)
+    return str(rewrite(row["text"], language, **wanted))
 
 
 def main() -> None:

@@ -66,7 +66,8 @@ def rewrite(
         ),
     ] = None,
     speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="m|f|n", help="The gender of the speaker; n: neutral.")
+        str | None,
+        typer.Option("--speaker", metavar="m|f|n", help="The gender of the speaker; n: neutral."),
     ] = None,
     listener: Annotated[
         str | None, typer.Option("--listener", metavar="m|f|n", help="… of the listener.")

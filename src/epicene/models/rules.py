@@ -1,7 +1,7 @@
 """The model kind `rules`: the rule-based rewriter of a language, as a model.
 
-It reads a request's source, language and target (speaker, listener, others: masculine, feminine or neutral)
-and never the prompt.
+It reads a request's source, language and target (speaker, listener, others: masculine, feminine or
+neutral) and never the prompt.
 """
 
 from __future__ import annotations

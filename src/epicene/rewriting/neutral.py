@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import Change
@@ -65,10 +65,12 @@ class NeutralForms(NamedTuple):
             if before != after:
                 found.append(_change(start, before, after, first, person, _rule(style, first)))
         covered = [(start, end) for start, end, _ in made]
-        for word in words:
-            if not any(start <= word.start < end for start, end in covered):
-                found.append(_change(word.start, word.text, word.text, word, person, NO_FORM))
-        return found
+        left = (
+            word for word in words if not any(start <= word.start < end for start, end in covered)
+        )
+        return found + [
+            _change(word.start, word.text, word.text, word, person, NO_FORM) for word in left
+        ]
 
     def _words(self, text: str, person: Person) -> list[GenderedWord]:
         found: dict[int, GenderedWord] = {}
@@ -76,7 +78,7 @@ class NeutralForms(NamedTuple):
         targets: tuple[Gender, ...] = ("feminine", "masculine")
         for target in targets:
             for each in self.find_changes(text, {person: target}):
-                if is_one_of_two_forms(text, each) or _names_both(text, each):
+                if is_one_of_two_forms(text, each) or _names_beside(text, each, _AND):
                     continue
                 if each.before == each.after or any(
                     start < each.end and each.start < end for start, end in reached
@@ -132,30 +134,36 @@ _WORD_AFTER_SLASH = re.compile(r" ?/ ?([^\W\d_]+)")
 def is_one_of_two_forms(text: str, change: Change) -> bool:
     """Whether the word is joined to its other form by a slash, which shows both genders already.
 
-    *prêt/prête*, *der/die*, *il / la*; not *amico/assistente*.
+    *prêt/prête*, *der/die*, *uno studente/una studentessa*; not *amico/assistente*.
     """
+    if "/" not in text:
+        return False
+    if _names_beside(text, change, _SLASH):
+        return True
     window = text[max(0, change.start - 40) : change.start]
     before = _WORD_BEFORE_SLASH.search(window)
     after = _WORD_AFTER_SLASH.match(text, change.end)
     word = change.before.lower()
     for beside in (match[1].lower() for match in (before, after) if match):
-        shared = len(commonprefix([word, beside]))
+        alike = (one == other for one, other in zip(word, beside, strict=False))
+        shared = len(list(takewhile(bool, alike)))
         if beside == change.after.lower() or shared >= max(3, min(len(word), len(beside)) // 2):
             return True
     return False
 
 
-_AND = frozenset("/ und oder bzw sowie et ou y e o u ed".split())
+_SLASH = frozenset("/")
+_AND = _SLASH | frozenset("und oder bzw sowie et ou y e o u ed".split())
 _WORDS = re.compile(r"[^\W\d_]+|/")
 
 
-def _names_both(text: str, change: Change) -> bool:
+def _names_beside(text: str, change: Change, joiners: frozenset[str]) -> bool:
     """Whether the other form is named beside it: *Schülerinnen und Schüler*, *il ou elle*."""
     after = re.split(r"[.!?]", text[change.end : change.end + 80].lower())[0]
     before = re.split(r"[.!?]", text[max(0, change.start - 80) : change.start].lower())[-1]
     other = change.after.lower()
     for beside in (_WORDS.findall(after), _WORDS.findall(before)[::-1]):
-        joiner = next((at for at, word in enumerate(beside[:3]) if word in _AND), None)
+        joiner = next((at for at, word in enumerate(beside[:3]) if word in joiners), None)
         if joiner is not None and other in beside[joiner + 1 : joiner + 4]:
             return True
     return False

@@ -35,10 +35,11 @@ class PersonWords(NamedTuple):
 
     def reword(self, text: str, words: Sequence[GenderedWord]) -> list[Replacement]:
         """What stands for the words; nothing where one of them has no such form."""
+        known = self.described | self.groups.keys()
         nouns = [
             word
             for word in words
-            if word.masculine.lower() in self.described or word.masculine.lower() in self.groups
+            if word.masculine.lower() in known and self._determiner(text, word) is not None
         ]
         if nouns:
             return self._described_words(text, words, nouns)
@@ -57,11 +58,8 @@ class PersonWords(NamedTuple):
     ) -> list[Replacement]:
         found: list[Replacement] = []
         for word in words:
-            before = _LAST_WORD.search(text[: word.start])
-            determiner = before[1].lower().replace("’", "'") if before else ""
-            if word in nouns:
-                if before is None or determiner not in self.determiners:
-                    return []  # es candidato
+            before = self._determiner(text, word)
+            if before is not None and word in nouns:
                 while found and found[-1].start >= before.start(1):
                     found.pop()
                 article = self._article(words, before)
@@ -71,11 +69,17 @@ class PersonWords(NamedTuple):
                 continue
             pronoun = word.text.lower() in self.pronouns
             named = any(noun.end <= word.start for noun in nouns)
-            other_noun = determiner in self.determiners or (pronoun and not named)
+            other_noun = before is not None or (pronoun and not named)
             if other_noun and not self._leads(text, word, nouns):
                 return []  # su empleador, él
             found.append(Replacement(word.start, word.end, word.feminine))
         return found
+
+    def _determiner(self, text: str, word: GenderedWord) -> re.Match[str] | None:
+        """The determiner right before a word."""
+        found = _LAST_WORD.search(text[: word.start])
+        known = found is not None and found[1].lower().replace("’", "'") in self.determiners
+        return found if known else None
 
     def _person(self, word: GenderedWord) -> str:
         group = self.groups.get(word.masculine.lower())
@@ -133,7 +137,7 @@ def read_person_words(package: str) -> PersonWords:
             plural: (article, noun.replace("_", " "))
             for plural, article, noun in word_rows(lists["collectives"])
         },
-        synonyms=dict(word_rows(lists["synonyms"])),
+        synonyms={row[0]: row[1] for row in word_rows(lists["synonyms"])},
         determiners=word_set(lists["determiners"]),
         pronouns=word_set(lists["pronouns"]),
         full=lists["full"],

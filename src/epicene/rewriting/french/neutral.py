@@ -54,6 +54,7 @@ _ENDINGS = (
     ("c", "que", "que"),
     ("g", "gue", "gue"),
     ("f", "ve", "ve"),
+    ("f", "ffe", "fe"),
     ("n", "nne", "ne"),
     ("l", "lle", "le"),
     ("s", "sse", "se"),

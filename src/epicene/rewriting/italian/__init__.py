@@ -14,5 +14,11 @@ from epicene.rewriting.romance import romance_rewriter
 VERSION = "2"
 
 rewriter = romance_rewriter(
-    "it", "epicene.rewriting.italian", INFLECTION, inflect, fuse, version=VERSION, neutral=neutral_forms
+    "it",
+    "epicene.rewriting.italian",
+    INFLECTION,
+    inflect,
+    fuse,
+    version=VERSION,
+    neutral=neutral_forms,
 )

@@ -35,6 +35,8 @@ def find_sites(
 class _Finder(Predicates):
     def find(self) -> Found:
         """Apply the rules, the most certain first."""
+        if "others" in self.wanted:
+            self._sexed()
         self._emphatics()
         for verb in self.clauses.verbs:
             self._verb(verb)
@@ -46,7 +48,6 @@ class _Finder(Predicates):
         self._greetings()
         if "others" in self.wanted:
             self._third_pronouns()
-            self._sexed()
         self._other_people()
         self._which()
         return self.sites
@@ -306,7 +307,7 @@ class _Finder(Predicates):
             self._person_object(verb)
 
     def _person_object(self, verb: Verb) -> None:
-        """*Lo nombraron*, *arrestandola*, *la portò a credere*: an object that only people can be."""
+        """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
         line, lexicon = self.line, self.lexicon
         personal = self._perfect_of(verb) in lexicon["person_objects"]
         if not verb.clitics or not (personal or self._is_led(verb)):
@@ -341,7 +342,7 @@ class _Finder(Predicates):
         )
 
     def _agreeing_participle(self, verb: Verb) -> None:
-        """*l'hanno arrestata*, *la ha motivata*: the participle agrees with the object before it."""
+        """*l'hanno arrestata*, *la ha motivata*: it agrees with the object before it."""
         at = self._after_adverbs(verb.at + 1)
         agreeing = self.lexicon.predicate(self.line[at])
         if self.lexicon["participles_agree"] and agreeing is not None and not agreeing.plural:
@@ -353,7 +354,8 @@ class _Finder(Predicates):
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
             word = self.line[self._after_adverbs(verb.at + 1)]
             agreeing = self.lexicon.adjective(word)
-            form = self.lexicon.verb(agreeing.masculine if agreeing is not None else word)
+            participle = agreeing.masculine if agreeing is not None else word
+            form = self.lexicon.verb(participle)
             return form.infinitive if form is not None else ""
         return verb.form.infinitive
 
@@ -380,7 +382,7 @@ class _Finder(Predicates):
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
 
     def _which(self) -> None:
-        """*Un amico con il quale*: the article of a relative pronoun agrees with the noun before."""
+        """*Un amico con il quale*: the article agrees with the noun before it."""
         line, lexicon = self.line, self.lexicon
         for at in range(2, len(line)):
             form = lexicon.determiners.get(line[at - 1]) if line[at] in lexicon["which"] else None

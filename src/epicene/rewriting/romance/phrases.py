@@ -132,7 +132,10 @@ class _Reader:
             return False
         if lexicon.noun(line[following]) is None and (
             line.is_name(following)
-            or (lexicon.noun(line[at]) is not None and lexicon.adjective(line[following]) is not None)
+            or (
+                lexicon.noun(line[at]) is not None
+                and lexicon.adjective(line[following]) is not None
+            )
         ):
             return False  # un amico seduto
         determined = determined or lexicon.noun(line[at]) is None

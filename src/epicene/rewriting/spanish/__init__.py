@@ -5,14 +5,20 @@ Words that agree with a person are found by rules over our own lists; no other p
 
 from __future__ import annotations
 
-from epicene.rewriting.spanish.neutral import neutral_forms
 from epicene.rewriting.romance import romance_rewriter
 from epicene.rewriting.spanish.determiners import fuse, inflect
 from epicene.rewriting.spanish.inflection import INFLECTION
+from epicene.rewriting.spanish.neutral import neutral_forms
 
 # Raised with every change of the rules that can change an answer.
 VERSION = "2"
 
 rewriter = romance_rewriter(
-    "es", "epicene.rewriting.spanish", INFLECTION, inflect, fuse, version=VERSION, neutral=neutral_forms
+    "es",
+    "epicene.rewriting.spanish",
+    INFLECTION,
+    inflect,
+    fuse,
+    version=VERSION,
+    neutral=neutral_forms,
 )

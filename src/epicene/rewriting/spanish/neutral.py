@@ -86,7 +86,9 @@ def _pair(text: str, words: Sequence[GenderedWord]) -> list[Replacement]:
     at = 0
     while at < len(words):
         end = at + 1
-        while end < len(words) and re.fullmatch(r"\s+", text[words[end - 1].end : words[end].start]):
+        while end < len(words) and re.fullmatch(
+            r"\s+", text[words[end - 1].end : words[end].start]
+        ):
             end += 1
         run = words[at:end]
         masculine, feminine = (_with_forms(text, run, feminine=each) for each in (False, True))
