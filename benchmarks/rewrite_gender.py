@@ -171,7 +171,7 @@ def main() -> None:
     flags = {argument for argument in sys.argv[1:] if argument.startswith("--")}
     named = [argument for argument in sys.argv[1:] if argument not in flags]
     for language in named or [
-        each for each in rewritable_languages() if find_rewriter(each).takes == PERSONS
+        each for each in rewritable_languages() if {*PERSONS} <= {*find_rewriter(each).takes}
     ]:
         packages = find_rewriter(language).packages()
         print(f"{language}, {', '.join(packages) or 'nothing but our own lists'}")

@@ -50,6 +50,7 @@ class RewriteOptions(TypedDict, total=False):
     speaker: str | None
     listener: str | None
     others: str | None
+    style: str | None
     pronouns: str | None
     from_: str | Iterable[str] | None
     sets: str | Path | None
@@ -109,6 +110,7 @@ def rewrite(
     speaker: str | None = None,
     listener: str | None = None,
     others: str | None = None,
+    style: str | None = None,
     pronouns: str | None = None,
     from_: str | Iterable[str] | None = None,
     sets: str | Path | None = None,
@@ -134,8 +136,10 @@ def rewrite(
 
     language: English is rewritten by pronouns, other languages by gender; people you do not name
         are left unchanged.
-    speaker, listener, others: m or f, the gender of the person who says "I", of the person spoken
-        to, and of everyone who is only spoken about.
+    speaker, listener, others: m, f or n (neutral: German, French, Spanish, Italian), the gender of
+        the person who says "I", of the person spoken to, and of everyone who is only spoken about.
+    style: how neutral forms are written: reword (the default), star, colon, pair (German), median
+        (French), e, pair (Spanish), schwa (Italian). `left_out` lists words without a neutral form.
     pronouns: the pronoun set to rewrite to: they, he, she, xe …
     from_: rewrite only the pronouns of these sets.
     sets: a TOML file with your own pronoun sets.
@@ -150,6 +154,7 @@ def rewrite(
         speaker=speaker,
         listener=listener,
         others=others,
+        style=style,
         pronouns=pronouns,
         from_=from_,
         sets=sets,

@@ -68,20 +68,29 @@ def rewrite(
         ),
     ] = None,
     speaker: Annotated[
-        str | None, typer.Option("--speaker", metavar="m|f", help="The gender of the speaker.")
+        str | None,
+        typer.Option("--speaker", metavar="m|f|n", help="The gender of the speaker; n: neutral."),
     ] = None,
     listener: Annotated[
-        str | None, typer.Option("--listener", metavar="m|f", help="The gender of the listener.")
+        str | None, typer.Option("--listener", metavar="m|f|n", help="The gender of the listener.")
     ] = None,
     others: Annotated[
         str | None,
-        typer.Option("--others", metavar="m|f", help="The gender of everyone spoken about."),
+        typer.Option("--others", metavar="m|f|n", help="The gender of everyone spoken about."),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            "--style",
+            help="How neutral forms are written: reword (the default); star, colon, pair (German); "
+            "median (French); e, pair (Spanish); schwa (Italian).",
+        ),
     ] = None,
     user: Annotated[
         str | None,
         typer.Option(
             "--user",
-            metavar="m|f",
+            metavar="m|f|n",
             help="For files: the gender of the user, the person spoken to unless --people or "
             "a string says otherwise.",
         ),
@@ -157,6 +166,7 @@ def rewrite(
         "speaker": speaker,
         "listener": listener,
         "others": others,
+        "style": style,
         "min_confidence": min_confidence,
     }
     if files:
@@ -212,6 +222,7 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
     from epicene.core.errors import pluralise
     from epicene.rewriting import Rewriting
     from epicene.rewriting.explain import explain as explanations
+    from epicene.rewriting.neutral import NO_FORM
 
     for file in done:
         if as_json:
@@ -227,9 +238,14 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
                     typer.echo(escape_controls(f"    {line}"))
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
         left = f"; {pluralise(file.left, 'change')} inside mark-up skipped" if file.left else ""
-        if file.doubtful:
+        formless = sum(
+            any(change.rule == NO_FORM for change in each.left_out) for each in file.doubtful
+        )
+        if formless:
+            left += f"; {pluralise(formless, 'string')} with words that have no neutral form"
+        if len(file.doubtful) > formless:
             left += (
-                f"; {pluralise(len(file.doubtful), 'string')} not changed because the "
+                f"; {pluralise(len(file.doubtful) - formless, 'string')} not changed because the "
                 "change is too uncertain"
             )
         where = f"; written to {file.out}" if file.out not in ("", file.path) else ""

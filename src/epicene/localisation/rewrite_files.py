@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class RewrittenString(Record, frozen=True, kw_only=True):
     """A string: its old text, its new text, and each change, with offsets in `text`; the changes
-    in `left_out` were too uncertain to make.
+    in `left_out` were too uncertain to make, or have no neutral form.
     """
 
     index: int
@@ -38,7 +38,7 @@ class RewrittenFile(Record, frozen=True, kw_only=True):
 
     `out` is the file that was written, "" for none; `left` counts the changes that its format could
     not contain, such as one inside an inline code of XLIFF. `doubtful` are the strings with changes
-    that were too uncertain to make.
+    that were too uncertain to make, or with words that have no neutral form.
     """
 
     path: str
@@ -151,7 +151,7 @@ def _grouped(
 
 def check_user(user: str) -> None:
     """Raise unless this is a gender."""
-    known = ("m", "f", *GENDERS)
+    known = ("m", "f", "n", *GENDERS, "neutral")
     if user not in known:
         raise unknown("gender for --user", user, known)
 

@@ -1,7 +1,7 @@
 """The model kind `rules`: the rule-based rewriter of a language, as a model.
 
-It reads a request's source, language and target (speaker, listener, others: masculine or feminine)
-and never the prompt.
+It reads a request's source, language and target (speaker, listener, others: masculine, feminine or
+neutral) and never the prompt.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _versions() -> dict[str, str]:
 
 
 def _languages() -> list[str]:
-    return [code for code in rewritable_languages() if find_rewriter(code).takes == PERSONS]
+    return [code for code in rewritable_languages() if {*PERSONS} <= {*find_rewriter(code).takes}]
 
 
 def _generate(request: Generate) -> Texts:
@@ -71,10 +71,11 @@ def _generate(request: Generate) -> Texts:
             "choose a rewriting task (--task rewriting)"
         )
     try:
-        wanted = read_target_genders(request.target)
+        read_target_genders(request.target)
+        rewrite = _open_rewriter(request.language, tuple(request.target.items()))
     except InputError as error:
         raise UnanswerableError(str(error)) from error
-    (rewriting,) = _open_rewriter(request.language, tuple(wanted.items()))([request.source])
+    (rewriting,) = rewrite([request.source])
     return Texts(texts=(Text(text=rewriting.text),) * request.samples)
 
 

@@ -42,8 +42,10 @@ class Change(TextSpan, frozen=True, kw_only=True):
 
 
 class Rewriting(Record, frozen=True, kw_only=True):
-    """A rewritten text and its changes, in order; those in `left_out` were too uncertain to be
-    made."""
+    """A rewritten text and its changes, in order; those in `left_out` were too uncertain to make.
+
+    Words without a neutral form are in `left_out` too, with `after` equal to `before`.
+    """
 
     text: str
     changes: tuple[Change, ...] = ()

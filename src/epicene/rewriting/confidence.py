@@ -76,7 +76,7 @@ def leave_out_doubtful(rewriting: Rewriting, least: float) -> Rewriting:
         return rewriting
     kept = (each for each in rewriting.changes if lowest[each.whose] >= least)
     kept_only = apply_changes(_original_text(rewriting), kept)
-    return msgspec.structs.replace(kept_only, left_out=doubtful)
+    return msgspec.structs.replace(kept_only, left_out=(*rewriting.left_out, *doubtful))
 
 
 def _original_text(rewriting: Rewriting) -> str:

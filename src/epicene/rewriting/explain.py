@@ -24,7 +24,8 @@ def _explain_change(change: Change, *, rated: bool) -> str:
     before, after = change.before.strip(), change.after.strip()
     known = rated and change.probability is not None
     probability = f", {change.probability:.3f}" if known else ""
-    return f"{before} → {after}: {_evidence(change)} ({change.sure}{probability})"
+    shown = before if before == after else f"{before} → {after}"
+    return f"{shown}: {_evidence(change)} ({change.sure}{probability})"
 
 
 def _evidence(change: Change) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
 from typing import Literal, TypeAlias, get_args
+
+import msgspec
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Record
@@ -22,6 +23,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
+from epicene.rewriting.neutral import NO_FORM, NeutralForms, is_one_of_two_forms
 from epicene.rewriting.protected import read_syntax, visible_texts
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
@@ -36,6 +38,7 @@ FindChanges: TypeAlias = Callable[[str, TargetGenders], Iterable[Change]]
 PERSONS: tuple[Person, ...] = get_args(Person)
 GENDERS: tuple[Gender, ...] = get_args(Gender)
 _GENDER_CODES: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
+_NEUTRAL = ("n", "neutral")
 
 
 def other_gender(gender: Gender) -> Gender:
@@ -44,48 +47,98 @@ def other_gender(gender: Gender) -> Gender:
 
 
 def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
-    """The requested gender of each person in the options, as m, f or in full; at least one is
-    required."""
+    """The requested gender of each person in the options, as m, f or in full.
+
+    At least one person is required; those who should be neutral are not in the result.
+    """
     wanted: dict[Person, Gender] = {}
     for person in PERSONS:
-        if person not in options:
+        if person not in options or options[person] in _NEUTRAL:
             continue
         value = options[person]
         gender = _GENDER_CODES.get(value, value)
         if gender not in GENDERS:
-            raise unknown(f"gender for --{person}", value, [*_GENDER_CODES, *GENDERS])
+            raise unknown(f"gender for --{person}", value, [*_GENDER_CODES, *GENDERS, *_NEUTRAL])
         wanted[person] = gender
-    if not wanted:
+    if not any(person in options for person in PERSONS):
         raise InputError(
             "No person is given whose gender should change; use --speaker, --listener or "
-            "--others with m or f."
+            "--others with m, f or n."
         )
     return wanted
 
 
+def read_neutral_persons(
+    options: Mapping[str, str], neutral: NeutralForms | None
+) -> tuple[tuple[Person, ...], str]:
+    """Who is to be neutral, and in which style."""
+    persons = tuple(person for person in PERSONS if options.get(person) in _NEUTRAL)
+    style = options.get("style", "")
+    if persons and neutral is None:
+        raise InputError(
+            f"There are no neutral forms for --{persons[0]} {options[persons[0]]} in this "
+            "language; German, French, Spanish and Italian have them (English: --pronouns they)."
+        )
+    if neutral is None:
+        return (), ""
+    if style and not persons:
+        raise InputError(
+            "--style is for neutral forms: say --speaker, --listener or --others with n."
+        )
+    if style and style not in neutral.styles:
+        raise unknown("style", style, list(neutral.styles))
+    return persons, style or next(iter(neutral.styles))
+
+
 def person_rewriter(
-    find_changes: FindChanges, *, version: str, packages: Callable[[], dict[str, str]] = dict
+    find_changes: FindChanges,
+    *,
+    version: str,
+    packages: Callable[[], dict[str, str]] = dict,
+    neutral: NeutralForms | None = None,
 ) -> Rewriter:
     """The rewriter of a language that takes the options speaker, listener and others.
 
-    `version` and `packages` are those of `Rewriter`.
+    `version` and `packages` are those of `Rewriter`; with `neutral` it also takes the gender n and
+    a style.
     """
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
         wanted = read_target_genders(options)
+        persons, style = read_neutral_persons(options, neutral)
         syntax = read_syntax(options)
+
+        def find_all(text: str) -> Iterator[Change]:
+            found = [
+                change
+                for change in (find_changes(text, wanted) if wanted else ())
+                if not is_one_of_two_forms(text, change)
+            ]
+            yield from found
+            for person in persons:
+                assert neutral is not None
+                for change in neutral.changes(text, person, style):
+                    overlaps = (
+                        each.start < change.end and change.start < each.end for each in found
+                    )
+                    if not any(overlaps):
+                        yield change
+                        found.append(change)
 
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
             for text in texts:
-                found = (
-                    visible.restore(find_changes(visible.text, wanted))
+                found = [
+                    change
                     for visible in visible_texts(text, syntax=syntax)
-                )
-                yield apply_changes(text, chain.from_iterable(found))
+                    for change in visible.restore(find_all(visible.text))
+                ]
+                left = tuple(each for each in found if each.rule == NO_FORM)
+                yield msgspec.structs.replace(apply_changes(text, found), left_out=left)
 
         return rewrite_all
 
-    return Rewriter(takes=PERSONS, open=open_for, version=version, packages=packages)
+    takes = PERSONS if neutral is None else (*PERSONS, "style")
+    return Rewriter(takes=takes, open=open_for, version=version, packages=packages)
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:

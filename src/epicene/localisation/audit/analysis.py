@@ -79,6 +79,7 @@ class Analyser:
             wanted = [dict.fromkeys(PERSONS, gender) for gender in ("feminine", "masculine")]
         self._rewriter, self._wanted = rewriter, wanted
         self._opened: dict[str, list[Rewrite]] = {}
+        self._rewrite_neutral: Rewrite | None = None
 
     def _rewrites(self, syntax: str) -> list[Rewrite]:
         """The rewritings of strings with that syntax."""
@@ -150,8 +151,20 @@ class Analyser:
             problems=tuple(found.problems),
             undecided=tuple(undecided),
             forms=tuple(found.forms),
-            neutral=found.neutral if found.neutral != string.text else "",
+            neutral=self._neutral(string, found, undecided),
         )
+
+    def _neutral(
+        self, string: LocalisedString, found: StringAnalysis, undecided: Sequence[UndecidedWord]
+    ) -> str:
+        """The string without gender, "" if no such form is known of all its words."""
+        neutral = found.neutral
+        if (found.words or undecided) and not neutral and "style" in self._rewriter.takes:
+            if self._rewrite_neutral is None:
+                self._rewrite_neutral = self._rewriter.open(dict.fromkeys(PERSONS, "n"))
+            (rewriting,) = self._rewrite_neutral([string.text])
+            neutral = rewriting.text if not rewriting.left_out else ""
+        return neutral if neutral != string.text else ""
 
 
 def _with_people(found: StringAnalysis, people: People) -> StringAnalysis:

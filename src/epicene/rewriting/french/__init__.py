@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from epicene.rewriting.french.dictionary import DELA
 from epicene.rewriting.french.line import read_line
+from epicene.rewriting.french.neutral import neutral_forms
 from epicene.rewriting.french.parser import find_sites
 from epicene.rewriting.french.quotations import split_quotations
 from epicene.rewriting.french.sites import make_changes
@@ -14,7 +15,12 @@ from epicene.rewriting.grammar import Grammar
 from epicene.rewriting.persons import person_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "2"
+VERSION = "3"
 
 grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
-rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=DELA.version)
+rewriter = person_rewriter(
+    grammar.find_changes,
+    version=VERSION,
+    packages=DELA.version,
+    neutral=neutral_forms(grammar.find_changes),
+)

@@ -93,6 +93,7 @@ class Words(NamedTuple):
     compared: WordSet
     not_compared: WordSet
     making: WordSet
+    before_plurals: WordSet
 
     @property
     def prepositions(self) -> WordSet:

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from epicene.rewriting.quotations import Passage
 
 
-def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
-    """The sites of everybody; pronouns of others only where they are asked for."""
+def find_sites(
+    passage: Passage[Line], wanted: TargetGenders, *, generic_plurals: bool = False
+) -> Sites:
+    """The sites of everybody; pronouns of others only where they are asked for.
+
+    Plurals that name women too are among them only with `generic_plurals`.
+    """
     sites = Sites()
-    roles = Roles(passage.line, passage.interlocutors, sites)
+    roles = Roles(passage.line, passage.interlocutors, sites, generic_plurals=generic_plurals)
     roles.read()
     if "others" in wanted:
         read_third_persons(roles)

@@ -75,7 +75,10 @@ def _role(who: Person | None, rule: str, sure: Confidence = "certain") -> Role |
 class Roles:
     """Reads the phrases of a text one by one, each in its clause."""
 
-    def __init__(self, line: Line, interlocutors: Interlocutors, sites: Sites) -> None:
+    def __init__(
+        self, line: Line, interlocutors: Interlocutors, sites: Sites, *, generic_plurals: bool
+    ) -> None:
+        self.generic_plurals = generic_plurals
         self.line = line
         self.people = interlocutors
         self.sites = sites
@@ -85,9 +88,14 @@ class Roles:
 
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
-        for phrase in find_phrases(self.line):
+        for found in find_phrases(self.line):
+            phrase = self._as_plural(found) if self.generic_plurals else found
             clause = self.clause(phrase.noun)
-            role = self._find_role(phrase, clause) if clause is not None else None
+            second = self._second(phrase)
+            if second is not None:
+                phrase, role = second
+            else:
+                role = self._find_role(phrase, clause) if clause is not None else None
             if role is None or clause is None:
                 continue
             self.found[phrase.noun] = (phrase, role)
@@ -97,6 +105,28 @@ class Roles:
         if self.people.listener is not None:
             adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
             add_greetings(self.line, adder)
+
+    def _as_plural(self, phrase: Phrase) -> Phrase:
+        """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
+        before = self.line[phrase.start - 1]
+        if not before.isdigit() and before not in words().before_plurals:
+            return phrase
+        case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
+        cell = Cell(case, plural=True)
+        return phrase._replace(cells=(cell,)) if cell in phrase.reading.cells else phrase
+
+    def _second(self, phrase: Phrase) -> tuple[Phrase, Role] | None:
+        """The second noun of somebody spoken about, without an article: ein Arzt und Dichter."""
+        before, role = self.found.get(phrase.start - 2, (phrase, None))
+        cells = tuple(each for each in phrase.cells if not each.plural)
+        if role is None or role.who != "others" or not cells:
+            return None
+        joined = self.line[phrase.start - 1] in {"und", "oder"} and phrase.start == phrase.noun
+        indefinite = before.determiner.stem == "ein" and not before.cell.plural
+        same = phrase.reading.gender == before.reading.gender and not phrase.reading.guessed
+        if not (joined and indefinite and same):
+            return None
+        return phrase._replace(cells=cells), Role("others", "second noun for a person", "likely")
 
     def clause(self, at: int) -> Clause | None:
         """The clause of a word."""
@@ -200,7 +230,9 @@ class Roles:
         if line[at] not in {"und", "oder", ",", "sowie", "noch"}:
             return None
         phrase_before, role = self.found.get(at - 1, (phrase, None))
-        if role is None or role.who == "others" or role.rule == VOCATIVE:
+        if role is None or role.rule == VOCATIVE:
+            return None
+        if role.who == "others":
             return None
         if self.clause(at - 1) != self.clause(phrase.noun) or line[start] in _OWN | _YOUR:
             return None
@@ -395,7 +427,8 @@ class Roles:
         if role.who != "others" or role.rule != "noun for a person" or reading.gender == "feminine":
             return False
         if phrase.cell.plural:
-            return reading.noun is None or not reading.noun.men
+            men = reading.noun is not None and reading.noun.men
+            return not (men or self.generic_plurals)
         if phrase.determiner_at is not None or phrase.adjectives or is_title(self.line, phrase):
             return False
         if reading.noun is None and not self.line[phrase.noun].endswith("er"):

@@ -47,11 +47,7 @@ def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Ch
                 made = made or site
                 after = form
         before = line.text[first.start : last.end]
-        around = {
-            line.text[last.end : last.end + 1],
-            line.text[max(0, first.start - 1) : first.start],
-        }
-        if made is None or before.lower() == after.lower() or "/" in around:
+        if made is None or before.lower() == after.lower():
             continue
         yield Change(
             start=first.start,

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from epicene.rewriting.italian.determiners import fuse, inflect
 from epicene.rewriting.italian.inflection import INFLECTION
+from epicene.rewriting.italian.neutral import neutral_forms
 from epicene.rewriting.romance import romance_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "1"
+VERSION = "2"
 
 rewriter = romance_rewriter(
-    "it", "epicene.rewriting.italian", INFLECTION, inflect, fuse, version=VERSION
+    "it",
+    "epicene.rewriting.italian",
+    INFLECTION,
+    inflect,
+    fuse,
+    version=VERSION,
+    neutral=neutral_forms,
 )

@@ -53,7 +53,13 @@ def split_enclitic(word: str) -> tuple[str, str]:
 INFLECTION = Inflection(
     feminine=feminine,
     plural=plural,
-    endings=(("tore", "trice", "tori", "trici"), ("o", "a", "i", "e")),
+    endings=(
+        ("tore", "trice", "tori", "trici"),
+        ("ico", "ica", "ici", "iche"),
+        ("co", "ca", "chi", "che"),
+        ("go", "ga", "ghi", "ghe"),
+        ("o", "a", "i", "e"),
+    ),
     adjectival=(
         "ato",
         "uto",

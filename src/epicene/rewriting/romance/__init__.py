@@ -17,16 +17,23 @@ from epicene.rewriting.romance.quotations import split_quotations
 from epicene.rewriting.romance.rendering import Fuse, Inflect, make_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from epicene.rewriting import Change, Rewriter
-    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.neutral import NeutralForms
+    from epicene.rewriting.persons import FindChanges, TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.readings import Found
 
 
 def romance_rewriter(
-    language: str, package: str, inflection: Inflection, inflect: Inflect, fuse: Fuse, version: str
+    language: str,
+    package: str,
+    inflection: Inflection,
+    inflect: Inflect,
+    fuse: Fuse,
+    version: str,
+    neutral: Callable[[FindChanges], NeutralForms] | None = None,
 ) -> Rewriter:
     """The rewriter of a Romance language, from its word lists and its ways to inflect."""
     lexicon = Lexicon(package, inflection)
@@ -40,5 +47,13 @@ def romance_rewriter(
     def change(line: Line, found: Found, wanted: TargetGenders) -> Iterable[Change]:
         return make_changes(line, found, wanted, inflect, fuse)
 
+    def find_with_plurals(passage: Passage[Line], wanted: TargetGenders) -> Found:
+        return find_sites(passage, wanted, lexicon, generic_plurals=True)
+
     grammar = Grammar(reader(language), split, find, change)
-    return person_rewriter(grammar.find_changes, version=version)
+    with_plurals = grammar._replace(find_sites=find_with_plurals)
+    return person_rewriter(
+        grammar.find_changes,
+        version=version,
+        neutral=neutral(with_plurals.find_changes) if neutral is not None else None,
+    )

@@ -326,6 +326,8 @@ class Clauses:
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
+        if phrase.kind == "thing" and line[phrase.end] in lexicon["ago"]:
+            return before, None  # due anni dopo
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
             return before, UNKNOWN
         return before, self._of_phrase(phrase)

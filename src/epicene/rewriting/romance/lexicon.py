@@ -185,6 +185,14 @@ class Lexicon:
         return found
 
     @cached_property
+    def sexed_pairs(self) -> dict[str, Form]:
+        """The adjectives that mean men or women: *maschile*, *femminile*."""
+        found: dict[str, Form] = {}
+        for row in word_rows(read_toml(self._package, "determiners")["sexed"]):
+            found |= dict(self._paradigm(row, "adjective"))
+        return found
+
+    @cached_property
     def object_pairs(self) -> dict[str, Form]:
         """The pronouns of a direct object, if they show gender."""
         found: dict[str, Form] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.romance.clauses import Referent
@@ -17,14 +18,25 @@ if TYPE_CHECKING:
     from epicene.rewriting.romance.phrases import Phrase
 
 
-def find_sites(passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> Found:
-    """The words of a passage that agree with somebody in `wanted`."""
-    return _Finder(passage, wanted, lexicon).find()
+def find_sites(
+    passage: Passage[Line],
+    wanted: TargetGenders,
+    lexicon: Lexicon,
+    *,
+    generic_plurals: bool = False,
+) -> Found:
+    """The words of a passage that agree with somebody in `wanted`.
+
+    Masculine plurals that may include women are among them only with `generic_plurals`.
+    """
+    return _Finder(passage, wanted, lexicon, generic_plurals=generic_plurals).find()
 
 
 class _Finder(Predicates):
     def find(self) -> Found:
         """Apply the rules, the most certain first."""
+        if "others" in self.wanted:
+            self._sexed()
         self._emphatics()
         for verb in self.clauses.verbs:
             self._verb(verb)
@@ -37,6 +49,7 @@ class _Finder(Predicates):
         if "others" in self.wanted:
             self._third_pronouns()
         self._other_people()
+        self._which()
         return self.sites
 
     def _by_oneself(self) -> None:
@@ -97,7 +110,10 @@ class _Finder(Predicates):
                 continue
             if here in {verb.at for verb in self.clauses.verbs}:
                 continue
-            if not (initial or lexicon.is_state(line[here])) or not self._is_alone(here, form):
+            if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
+                continue  # Soriano era famoso
+            said = initial or once or lexicon.is_state(line[here])
+            if not said or not self._is_alone(here, form):
                 continue
             verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
@@ -291,9 +307,10 @@ class _Finder(Predicates):
             self._person_object(verb)
 
     def _person_object(self, verb: Verb) -> None:
-        """*Lo nombraron*, *arrestandola*: the object of a verb that only people can be."""
+        """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
         line, lexicon = self.line, self.lexicon
-        if self._perfect_of(verb) not in lexicon["person_objects"] or not verb.clitics:
+        personal = self._perfect_of(verb) in lexicon["person_objects"]
+        if not verb.clitics or not (personal or self._is_led(verb)):
             return
         form = lexicon.object_pairs.get(verb.clitics[-1])
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
@@ -301,16 +318,35 @@ class _Finder(Predicates):
         before = line[verb.at - 1]
         if before == verb.clitics[-1]:
             if before.endswith("'"):
-                at = self._after_adverbs(verb.at + 1)
-                agreeing = lexicon.predicate(line[at])
-                if agreeing is not None and not agreeing.plural:
-                    self._add([(at, Target(agreeing))], Referent("others"), "object", "likely")
+                self._agreeing_participle(verb)
                 return
             self._add([(verb.at - 1, Target(form))], Referent("others"), "object", "likely")
+            if verb.form.infinitive in lexicon["perfect_auxiliaries"]:
+                self._agreeing_participle(verb)
         elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
             stem = line[verb.at].removesuffix(verb.clitics[-1])
             joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
             self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+
+    def _is_led(self, verb: Verb) -> bool:
+        """*Lo portò a credere*: who is brought to do something is a person."""
+        at = self._after_adverbs(verb.at + 1)
+        if verb.form.infinitive in self.lexicon["perfect_auxiliaries"]:
+            at = self._after_adverbs(at + 1)
+        done = self.lexicon.verb(self.line[at + 1])
+        return (
+            self.line[at] in self.lexicon["leading_to"]
+            and done is not None
+            and done.mood == "infinitive"
+            and self._perfect_of(verb) in self.lexicon["leading"]
+        )
+
+    def _agreeing_participle(self, verb: Verb) -> None:
+        """*l'hanno arrestata*, *la ha motivata*: it agrees with the object before it."""
+        at = self._after_adverbs(verb.at + 1)
+        agreeing = self.lexicon.predicate(self.line[at])
+        if self.lexicon["participles_agree"] and agreeing is not None and not agreeing.plural:
+            self._add([(at, Target(agreeing))], Referent("others"), "object", "likely")
 
     def _perfect_of(self, verb: Verb) -> str:
         """The infinitive of a verb, or of the participle after its auxiliary."""
@@ -318,7 +354,8 @@ class _Finder(Predicates):
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
             word = self.line[self._after_adverbs(verb.at + 1)]
             agreeing = self.lexicon.adjective(word)
-            form = self.lexicon.verb(agreeing.masculine if agreeing is not None else word)
+            participle = agreeing.masculine if agreeing is not None else word
+            form = self.lexicon.verb(participle)
             return form.infinitive if form is not None else ""
         return verb.form.infinitive
 
@@ -329,14 +366,62 @@ class _Finder(Predicates):
             return
         for at in range(len(self.line)):
             one = self._one_of(at) if self.line[at] in self.lexicon["one"] else None
-            if one and one.phrase and one.phrase.kind == "person" and at not in self.claimed:
+            if one is None or one.phrase is None or one.phrase.kind == "thing":
+                continue
+            if one.phrase.kind == "person" and at not in self.claimed:
                 self._add(one.words, Referent("others"), "one of several people", "likely")
+            site = self.sites.get(at)
+            if site is not None and site.who == "others" and one.phrase.plural:
+                words = self._phrase_words(one.phrase)
+                self._add(words, Referent("others"), "one of several people", "likely")
         for phrase in self.clauses.phrases:
             if phrase.kind != "person" or phrase.head in self.claimed:
                 continue
-            if not phrase.changes_to(target) or self._is_couple(phrase):
+            if not self._changes_to(phrase, target) or self._is_couple(phrase):
                 continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
+
+    def _which(self) -> None:
+        """*Un amico con il quale*: the article agrees with the noun before it."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(2, len(line)):
+            form = lexicon.determiners.get(line[at - 1]) if line[at] in lexicon["which"] else None
+            before = at - 2
+            while line[before] == "," or line[before] in lexicon["prepositions"]:
+                before -= 1
+            phrase = self.clauses.inside.get(before)
+            if form is None or phrase is None or form.plural or phrase.plural:
+                continue
+            site = self.sites.get(phrase.head)
+            if site is not None and form.gender == phrase.gender:
+                words = [(at - 1, Target(form, leading=True))]
+                self._add(words, Referent(site.who, phrase), "relative pronoun", site.sure)
+
+    def _sexed(self) -> None:
+        """*La squadra maschile*: said of people, or of what only men or only women do."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(1, len(line)):
+            form = lexicon.sexed_pairs.get(line[at])
+            if form is None or line.is_name(at) or self._contrasts_sexes(at):
+                continue
+            before = at - 1
+            while line[before] in lexicon["degree"] or lexicon.adjective(line[before]) is not None:
+                before -= 1
+            inside = self.clauses.inside.get(before)
+            person = inside is not None and inside.kind == "person"
+            if person:  # una actriz femenina, but un equipo femenino
+                masculine = re.sub(r"a(s?)$", r"o\1", form.masculine)
+                feminine = re.sub(r"o(s?)$", r"a\1", form.feminine)
+                form = form._replace(masculine=masculine, feminine=feminine)
+            if person or line[before] in lexicon["sexed_nouns"]:
+                self._add([(at, Target(form))], Referent("others"), "men's or women's", "likely")
+
+    def _contrasts_sexes(self, at: int) -> bool:
+        """Whether the other sex is named beside it: *maschile e femminile*."""
+        pairs = self.lexicon.sexed_pairs
+        around = (self.line[index] for index in range(at - 4, at + 5))
+        genders = {pairs[word].gender for word in around if word in pairs}
+        return len(genders) > 1
 
     def _is_couple(self, phrase: Phrase) -> bool:
         """Whether it is joined to the other gender of its own noun: *padre y madre*."""

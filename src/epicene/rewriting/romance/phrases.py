@@ -119,7 +119,10 @@ class _Reader:
 
     def _is_prenominal(self, at: int, *, determined: bool) -> bool:
         line, lexicon = self.line, self.lexicon
-        if not lexicon.is_listed(line[at]) or not line.is_word(at + 1):
+        following = at + 1
+        while determined and line[following] in lexicon["degree"]:  # il terzo più grande aviatore
+            following += 1
+        if not lexicon.is_listed(line[at]) or not line.is_word(following):
             return False
         if line[at] in lexicon["greeting_adjectives"]:
             return True
@@ -127,12 +130,16 @@ class _Reader:
             return False
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
-        if lexicon.noun(line[at + 1]) is None and (
-            line.is_name(at + 1)
-            or (lexicon.noun(line[at]) is not None and lexicon.adjective(line[at + 1]) is not None)
+        if lexicon.noun(line[following]) is None and (
+            line.is_name(following)
+            or (
+                lexicon.noun(line[at]) is not None
+                and lexicon.adjective(line[following]) is not None
+            )
         ):
             return False  # un amico seduto
-        return self._may_head(at + 1, determined=determined or lexicon.noun(line[at]) is None)
+        determined = determined or lexicon.noun(line[at]) is None
+        return self._may_head(following, determined=determined)
 
     def _may_head(self, at: int, *, determined: bool) -> bool:
         line, lexicon = self.line, self.lexicon

@@ -130,7 +130,7 @@ class Predicates(Readings):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
-            if phrase is None or not phrase.changes_to(gender):
+            if phrase is None or not self._changes_to(phrase, gender):
                 return
         at = self._after_enclitic(verb)
         if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
@@ -304,6 +304,7 @@ class Predicates(Readings):
             and phrase.determined
             and not phrase.plural
             and phrase.gender in {None, target.form.gender}
+            and line[phrase.head] not in lexicon["times"]
             for phrase in earlier
         )
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.rewriting import Confidence
-    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
@@ -40,8 +40,16 @@ class Read(NamedTuple):
 class Readings:
     """Reads predicates, and keeps the sites found."""
 
-    def __init__(self, passage: Passage[Line], wanted: TargetGenders, lexicon: Lexicon) -> None:
+    def __init__(
+        self,
+        passage: Passage[Line],
+        wanted: TargetGenders,
+        lexicon: Lexicon,
+        *,
+        generic_plurals: bool = False,
+    ) -> None:
         self.wanted = wanted
+        self.generic_plurals = generic_plurals
         self.lexicon = lexicon
         self.line = passage.line
         self.clauses = Clauses(passage, lexicon)
@@ -95,6 +103,10 @@ class Readings:
         for at, target in words:
             if target.form.masculine != target.form.feminine:
                 self.sites.add(Site(at, who.who, target, rule, less_sure(sure, who.sure)))
+
+    def _changes_to(self, phrase: Phrase, gender: Gender) -> bool:
+        """Whether the phrase may be put into that gender."""
+        return self.generic_plurals or phrase.changes_to(gender)
 
     def _phrase_words(self, phrase: Phrase) -> tuple[tuple[int, Target], ...]:
         return tuple((at, Target(form, at < phrase.head)) for at, form in phrase.agreeing)

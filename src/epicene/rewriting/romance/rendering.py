@@ -33,8 +33,6 @@ def make_changes(
         token = line.tokens[site.at]
         form = after[site.at]
         following = after.get(site.at + 1, line[site.at + 1])
-        if _is_double(line.text, token.start, token.end):
-            continue
         start, end, text = token.start, token.end, match_case(token.text, form)
         fused = fuse(line, site.at, form, following)
         if fused is not None:
@@ -52,8 +50,3 @@ def make_changes(
                 sure=site.sure,
                 whose=site.who,
             )
-
-
-def _is_double(text: str, start: int, end: int) -> bool:
-    """Whether the word is one of two forms with a slash: *un/una*."""
-    return "/" in {text[end : end + 1], text[max(0, start - 1) : start]}

@@ -8,10 +8,17 @@ from __future__ import annotations
 from epicene.rewriting.romance import romance_rewriter
 from epicene.rewriting.spanish.determiners import fuse, inflect
 from epicene.rewriting.spanish.inflection import INFLECTION
+from epicene.rewriting.spanish.neutral import neutral_forms
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "1"
+VERSION = "2"
 
 rewriter = romance_rewriter(
-    "es", "epicene.rewriting.spanish", INFLECTION, inflect, fuse, version=VERSION
+    "es",
+    "epicene.rewriting.spanish",
+    INFLECTION,
+    inflect,
+    fuse,
+    version=VERSION,
+    neutral=neutral_forms,
 )

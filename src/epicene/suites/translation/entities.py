@@ -219,7 +219,8 @@ def entity_gender(
 
 def _is_form(token: str, word: str, language: str) -> bool:
     if language == "de" and len(word) >= _LEAST_COMPOUND:
-        return token.endswith(word)  # Chefredakteur, Rechtsberaterin
+        # Chefredakteur, Rechtsberaterin; but Begleiter is no compound of Leiter
+        return token.endswith(word) and not token.endswith("beg" + word)
     if language != "ar":
         return token == word or (word == "quelqu" and token.startswith("quelqu'"))
     bare = _ARABIC_PREFIX.sub("", token)

@@ -1,0 +1,61 @@
+"""What `epicene rewrite` makes of our sentences for neutral forms, and how readers judged it.
+
+    python benchmarks/rewriting_neutral.py [--show] [LANGUAGE …]
+
+benchmarks/rewriting_neutral/ holds 100 sentences per language, written before the rules, each with
+a person and a style. A reader's judgement of an output is kept beside it in LANGUAGE.judged.jsonl:
+acceptable, unnatural or wrong. Counted are sentences that changed, and those judgements whose
+output is still the same; other outputs are listed as not judged. `--show` prints every output.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from epicene.api.rewriting import rewrite
+
+FOLDER = Path(__file__).with_name("rewriting_neutral")
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a file, none if there is no such file."""
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    return [msgspec.json.decode(line, type=dict[str, str]) for line in lines]
+
+
+def rewritten(row: dict[str, str], language: str) -> str:
+    """The sentence without gender."""
+    if language == "en":
+        return rewrite(row["text"], "en", pronouns=row["style"], route="rules")
+    wanted: dict[str, Any] = {row["person"]: "n", "style": row["style"]}
+    return str(rewrite(row["text"], language, **wanted))
+
+
+def main() -> None:
+    """Print a line of figures for each language."""
+    shown = "--show" in sys.argv
+    named = [argument for argument in sys.argv[1:] if argument != "--show"]
+    for language in named or ["de", "en", "es", "fr", "it"]:
+        judged = {
+            (row["id"], row["output"]): row["judgement"]
+            for row in read(FOLDER / f"{language}.judged.jsonl")
+        }
+        rows = read(FOLDER / f"{language}.jsonl")
+        counts: Counter[str] = Counter()
+        for row in rows:
+            output = rewritten(row, language)
+            changed = output != row["text"]
+            counts[judged.get((row["id"], output), "not judged") if changed else "unchanged"] += 1
+            if shown:
+                mark = "  " if changed else "= "
+                print(f"{mark}{row['id']} {row['person']:8} {row['style']:6} {output}")
+        print(f"{language}: {len(rows)} sentences: {dict(sorted(counts.items()))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Gender-neutral forms: what is reworded or marked, what is left, and that it is reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from epicene.api.rewriting import rewrite
+from epicene.core.errors import InputError
+from epicene.rewriting.neutral import NO_FORM
+
+# Written for these tests; benchmarks/rewriting_neutral has others, which were judged by readers.
+OTHERS = [
+    ("de", "reword", "Alle Studenten sind da.", "Alle Studierenden sind da."),
+    ("de", "reword", "Drei Studenten fehlen.", "Drei Studierende fehlen."),
+    ("de", "reword", "Wir danken den Lehrern.", "Wir danken den Lehrkräften."),
+    ("de", "reword", "Mein alter Deutschlehrer ist da.", "Meine alte Deutschlehrkraft ist da."),
+    (
+        "de",
+        "reword",
+        "Der Lehrer lacht, weil er froh ist.",
+        "Die Lehrkraft lacht, weil sie froh ist.",
+    ),
+    ("de", "star", "Frag einen guten Arzt.", "Frag eine*n gute*n Ärzt*in."),
+    ("de", "star", "Die Kunden warten.", "Die Kund*innen warten."),
+    ("de", "colon", "Der Chef dankt dem Fahrer.", "Der:die Chef:in dankt dem:der Fahrer:in."),
+    ("de", "pair", "Wir helfen den Schülern.", "Wir helfen den Schülerinnen und Schülern."),
+    ("de", "pair", "Der neue Nachbar grüßt.", "Die neue Nachbarin oder der neue Nachbar grüßt."),
+    ("fr", "reword", "L'étudiant est inscrit.", "La personne étudiante est inscrite."),
+    ("fr", "reword", "Les salariés sont absents.", "Les personnes salariées sont absentes."),
+    ("fr", "median", "Les lecteurs sont nombreux.", "Les lecteur·rices sont nombreux·euses."),
+    ("fr", "median", "Un nouveau voisin est arrivé.", "Un·e nouveau·elle voisin·e est arrivé·e."),
+    ("fr", "median", "Elle est cheffe d'un restaurant.", "Iel est chef·fe d'un restaurant."),
+    ("es", "reword", "Hablé con los vecinos.", "Hablé con el vecindario."),
+    ("es", "reword", "El libro de los alumnos.", "El libro del alumnado."),
+    ("es", "reword", "Los usuarios están conectados.", "Las personas usuarias están conectadas."),
+    ("es", "e", "Mi amigo es rico.", "Mi amigue es rique."),
+    ("es", "pair", "Vino el jefe del equipo.", "Vino el jefe o la jefa del equipo."),
+    ("it", "reword", "Ho scritto ai cittadini.", "Ho scritto alla cittadinanza."),
+    ("it", "reword", "La lettera degli elettori.", "La lettera dell'elettorato."),
+    ("it", "reword", "Un invitato è uscito.", "Una persona invitata è uscita."),
+    ("it", "schwa", "I miei vicini sono partiti.", "Lə miə vicinə sono partitə."),
+]
+
+
+@pytest.mark.parametrize(("language", "style", "text", "wanted"), OTHERS)
+def test_others_become_neutral(language: str, style: str, text: str, wanted: str) -> None:
+    found = rewrite(text, language, others="n", style=style, changes=True)
+    assert found.text == wanted
+    assert not found.left_out
+    again = rewrite(wanted, language, others="n", style=style)
+    assert again == wanted
+
+
+def test_rewording_is_the_default() -> None:
+    assert rewrite("Ich bin Lehrerin.", "de", speaker="n") == "Ich bin Lehrkraft."
+    assert rewrite("Vous êtes connecté.", "fr", listener="neutral") == "Vous êtes en ligne."
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("de", "Er ist Lehrer.", ["Er", "Lehrer"]),
+        ("de", "Mein Bruder kommt.", ["Mein", "Bruder"]),
+        ("fr", "Je suis content.", ["content"]),
+        ("es", "Estoy cansado.", ["cansado"]),
+        ("it", "Sono stanco.", ["stanco"]),
+    ],
+)
+def test_what_has_no_neutral_form_is_left_and_reported(
+    language: str, text: str, words: list[str]
+) -> None:
+    found = rewrite(text, language, speaker="n", others="n", changes=True)
+    assert found.text == text
+    assert [each.before for each in found.left_out] == words
+    assert {each.rule for each in found.left_out} == {NO_FORM}
+
+
+def test_one_word_without_a_form_leaves_the_whole_person() -> None:
+    text = "L'utilisateur appelle son directeur."
+    assert rewrite(text, "fr", others="n") == text
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Die Schülerinnen und Schüler lernen."),
+        ("de", "Die Lehrer:innen lernen."),
+        ("es", "Los alumnos y las alumnas estudian."),
+        ("fr", "Le directeur ou la directrice signe."),
+        ("it", "Lo studente/la studentessa firma."),
+    ],
+)
+def test_both_genders_are_neutral_already(language: str, text: str) -> None:
+    style = {"de": "star", "es": "pair", "fr": "median", "it": "schwa"}[language]
+    assert rewrite(text, language, others="n", style=style) == text
+
+
+def test_one_person_neutral_and_another_not() -> None:
+    text = "Je suis fatigué et mon voisin est parti."
+    found = rewrite(text, "fr", speaker="n", others="f", style="median")
+    assert found == "Je suis fatigué·e et ma voisine est partie."
+
+
+def test_tags_stay() -> None:
+    text = "{name} ist ein <b>guter</b> Lehrer."
+    assert rewrite(text, "de", others="n", style="star") == (
+        "{name} ist ein*e <b>gute*r</b> Lehrer*in."
+    )
+
+
+def test_wrong_options_are_named() -> None:
+    with pytest.raises(InputError, match="no style 'schwa'; known: colon, pair, reword, star"):
+        rewrite("x", "de", others="n", style="schwa")
+    with pytest.raises(InputError, match=r"no neutral forms .* in this language"):
+        rewrite("x", "ru", others="n")
+    with pytest.raises(InputError, match="style= is for neutral forms"):
+        rewrite("x", "de", others="f", style="star")
