@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def llms_text(project: dict[str, Any], staged: Path) -> str:
     """The text, in the order of the navigation (https://llmstxt.org)."""
-    lines = [f"# {project['site_name']}", "", f"> {project['site_description']}"]
+    lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", ""]
     section = ""
     for group, title, page in nav_pages(project["nav"]):
         if group != section:

@@ -49,7 +49,7 @@ def reference_markdown() -> str:
 def record_section(
     record: type[msgspec.Struct], heading: str, texts: dict[str, Any]
 ) -> Iterator[str]:
-    """The table of a record's fields, with their meanings in `texts`; fields with "" are left out."""
+    """The table of a record's fields with their meanings in `texts`; those with "" are left out."""
     described = texts[record.__name__]
     yield from (f"## {heading}", "", "| field | type | default | meaning |", "|---|---|---|---|")
     for field in msgspec.structs.fields(record):
