@@ -1,4 +1,4 @@
-"""How docstrings become pages: the parameters that they explain become a list."""
+"""How docstrings become pages: parameters become a list, fields of records a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXAMPLE = re.compile(r"^((?:>>>|\.\.\.) .*(?:\n(?!\n).*)*)", re.M)
 
 
 class ParameterLists(Extension):
-    """Turns the lines `name: meaning` of our docstrings into Markdown lists."""
+    """Turns the lines `name: meaning` of our docstrings into lists, and adds tables of fields."""
 
     def on_instance(self, *, obj: Any, **_: Any) -> None:
         """Change the docstring of a function or class."""
@@ -20,6 +20,26 @@ class ParameterLists(Extension):
             obj.docstring = Docstring(
                 markdown_docstring(obj.docstring.value), parent=obj, lineno=obj.docstring.lineno
             )
+
+    def on_class_members(self, *, cls: Any, **_: Any) -> None:
+        """Add the fields of a record, with the comments beside them, to its docstring."""
+        rows = [
+            f"| `{name}` | {_cell(each.annotation)} | {_cell(each.value)} | {_comment(each)} |"
+            for name, each in cls.members.items()
+            if each.is_attribute and each.annotation is not None and not name.startswith("_")
+            if "property" not in each.labels and each.docstring is None
+        ]
+        if cls.docstring and rows and "__init__" not in cls.members:
+            table = ["| field | type | default | |", "|---|---|---|---|", *rows]
+            cls.docstring.value += "\n\n" + "\n".join(table)
+
+
+def _cell(value: object) -> str:
+    return "–" if value is None else f"`{value}`".replace("|", "\\|")
+
+
+def _comment(attribute: Any) -> str:
+    return attribute.source.partition("  # ")[2].strip().replace("|", "\\|")
 
 
 def markdown_docstring(text: str) -> str:

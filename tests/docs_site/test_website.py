@@ -7,12 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import griffe
 import pytest
 import typer
 
 from epicene.cli import app
 from website.checks import nav_problems, site_problems
-from website.docstrings import markdown_docstring
+from website.docstrings import ParameterLists, markdown_docstring
 from website.llms import llms_text
 from website.notebooks import notebook_markdown
 from website.reference import cli_markdown, plan_markdown, policy_markdown, schema_markdown
@@ -229,3 +230,25 @@ def test_llms_txt_has_the_first_sentence_of_every_page(tmp_path: Path) -> None:
         "# E", "", "> About.", "", "- [Home](index.html): It measures things.", "",
         "## Guides", "", "- [A](a.html): What is *it*?",
     ]  # fmt: skip
+
+
+def test_the_fields_of_a_record_become_a_table(tmp_path: Path) -> None:
+    module = '''
+class Limits(Record):
+    """The limits."""
+
+    most: int | None = None  # over all runs
+    _own: int = 0
+
+    @property
+    def reached(self) -> bool:
+        """Whether."""
+'''
+    write(tmp_path, {"limits.py": module})
+    record = griffe.load(
+        "limits", search_paths=[tmp_path], extensions=griffe.load_extensions(ParameterLists)
+    )["Limits"]
+    assert record.docstring.value.splitlines()[-2:] == [
+        "|---|---|---|---|",
+        "| `most` | `int \\| None` | `None` | over all runs |",
+    ]
