@@ -39,7 +39,8 @@ def _cell(value: object) -> str:
 
 
 def _comment(attribute: Any) -> str:
-    return attribute.source.partition("  # ")[2].strip().replace("|", "\\|")
+    source: str = attribute.source
+    return source.partition("  # ")[2].strip().replace("|", "\\|")
 
 
 def markdown_docstring(text: str) -> str:
