@@ -7,12 +7,13 @@ INSTALL := $(PIP) install --quiet --disable-pip-version-check --constraint const
 # Two test processes with one thread each finish sooner than one with many.
 TEST_WORKERS ?= 2
 
-.PHONY: demo test check format benchmarks screenshots clean help
+.PHONY: demo test check docs format benchmarks screenshots clean help
 
 help:
 	@echo "make demo        install, run every suite on embedded and planted models, write a report"
 	@echo "make test        install, run every test"
 	@echo "make check       ruff, mypy, the layers of the package, and its words"
+	@echo "make docs        build the documentation site in build/site and check its links"
 	@echo "make format      let ruff fix what it can"
 	@echo "make benchmarks  run the measurements quoted in docs/"
 	@echo "make screenshots the pictures in docs/images, by Chromium"
@@ -26,7 +27,7 @@ $(VENV)/demo.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/test.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,pdf,inspect,ray,annotate,morphology,dev]'
+	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,pdf,inspect,ray,annotate,morphology,docs,dev]'
 	@touch $@ $(VENV)/demo.installed
 
 demo: $(VENV)/demo.installed
@@ -43,6 +44,9 @@ check: $(VENV)/test.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tests/words.py
+
+docs: $(VENV)/test.installed
+	PYTHONPATH=docs $(BIN)/python -m website
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = (pytest.param("README.md", marks=pytest.mark.embedded), "docs/guides/python.md")
+PAGES = (
+    pytest.param("README.md", marks=pytest.mark.embedded),
+    "docs/index.md",
+    "docs/guides/python.md",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

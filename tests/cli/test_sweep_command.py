@@ -228,7 +228,8 @@ def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suit
     assert {entry["name"] for entry in content["suites"]} == {suite}
     # Settings, protocols and languages are checked with a model that is always there.
     suites = printed.out[printed.out.index("[[suites]]") :]
-    suites = re.sub(r'"hf:[^"]+"', '"random"', suites)
+    seeds = itertools.count(1)
+    suites = re.sub(r'"(hf|replicate):[^"]+"', lambda _: f'"random:{next(seeds)}"', suites)
     if find_suite(suite).paper_material is not None:  # which nobody has here
         suites += '[suites.settings]\nwording = "epicene"\n'
     Path("mine.toml").write_text(f'[[models]]\nspec = "random"\n\n{suites}')

@@ -42,14 +42,19 @@ def reference_texts() -> dict[str, Any]:
 def reference_markdown() -> str:
     """The whole page."""
     texts = reference_texts()
-    sections = (line for part in SECTIONS for line in _section(*part, texts))
+    sections = (line for part in SECTIONS for line in record_section(*part, texts))
     return "\n".join((texts["introduction"], *sections))
 
 
-def _section(record: type[msgspec.Struct], heading: str, texts: dict[str, Any]) -> Iterator[str]:
+def record_section(
+    record: type[msgspec.Struct], heading: str, texts: dict[str, Any]
+) -> Iterator[str]:
+    """The table of a record's fields with their meanings in `texts`; those with "" are left out."""
     described = texts[record.__name__]
     yield from (f"## {heading}", "", "| field | type | default | meaning |", "|---|---|---|---|")
     for field in msgspec.structs.fields(record):
+        if not described[field.name]:
+            continue
         kind = _type_name(msgspec.inspect.type_info(field.type)).replace("|", "\\|")
         yield f"| `{field.name}` | {kind} | {_default(field)} | {described[field.name]} |"
     yield ""
@@ -75,7 +80,7 @@ def _type_name(info: Any) -> str:
         return " or ".join(dict.fromkeys(map(_type_name, kinds)))
     if isinstance(info, inspect.LiteralType):
         return ", ".join(f"`{value}`" for value in info.values)
-    if isinstance(info, inspect.VarTupleType):
+    if isinstance(info, (inspect.VarTupleType, inspect.ListType)):
         return f"list of {_type_name(info.item_type)}"
     if isinstance(info, inspect.DictType):
         return f"table of {_type_name(info.value_type)}"
