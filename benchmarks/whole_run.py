@@ -184,7 +184,7 @@ def _count(parts: Parts) -> None:
         parts.function(store.AnswerStore, name, "store")
     parts.function(stored_run, "_judge", "judging")
     parts.function(summary, "summarise", "tables")
-    selected, answered = run.select_items, execute.execute_requests
+    selected, answered = vars(run)["select_items"], execute.execute_requests
 
     def select_items(*args: Any) -> Iterator[Any]:
         return parts.iterator("data", selected(*args))
@@ -202,8 +202,8 @@ def _count(parts: Parts) -> None:
         finally:
             model.answer = answer
 
-    run.select_items = select_items  # type: ignore[assignment]
-    execute.execute_requests = execute_requests
+    vars(run)["select_items"] = select_items
+    vars(execute)["execute_requests"] = execute_requests
 
 
 if __name__ == "__main__":

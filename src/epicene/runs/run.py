@@ -104,7 +104,9 @@ def run(
         )
         check_usable(folder)
         existing = existing_manifest(folder, settings, identities, multi_model_roles(suite))
-        answers = existing and answers_of_complete(folder, suite, existing, identities)
+        answers = None
+        if existing is not None:
+            answers = answers_of_complete(folder, suite, existing, identities)
         if answers is not None:
             done = Workload(answered=answers)
             if approve:

@@ -82,9 +82,12 @@ def test_a_sharded_model_answers_as_a_whole_one(
     )
     made: list[Any] = []
     load = loading._load_weights
-    monkeypatch.setattr(
-        loading, "_load_weights", lambda *args: made.append(load(*args)) or made[-1]
-    )
+
+    def loaded(*args: Any) -> Any:
+        made.append(load(*args))
+        return made[-1]
+
+    monkeypatch.setattr(loading, "_load_weights", loaded)
     sharded = open_model(parse_spec(f"hf:{folder}", ModelOptions(device="cpu", dtype="float32")))
     found = [each for batch in batches for each in batch_answers(sharded, *batch)]
     assert sharded.identity == whole.identity

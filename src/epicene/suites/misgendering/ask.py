@@ -6,7 +6,7 @@ stage, each generation of an open context is rewritten with every pronoun set an
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.errors import InputError
@@ -257,9 +257,18 @@ def read_by(answers: Answers, number: int) -> Choose | None:
     if not scores:
         return None
     has, is_ = (normalised_likelihood(text, "per token") for text in scores[0].texts)
-    return lambda have, are: have if has > is_ else are
+    return _read_has if has > is_ else _read_is
 
 
+def _read_has(have: str, _are: str) -> str:
+    return have
+
+
+def _read_is(_have: str, are: str) -> str:
+    return are
+
+
+@lru_cache(maxsize=1 << 14)  # each is planned, planned again and judged, at two parses a time
 def _as_published(key: _Key, continuation: str, choose: Choose | None) -> dict[str, str]:
     rules = _published_rules(key)
     if choose is not None:
