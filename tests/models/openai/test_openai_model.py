@@ -46,7 +46,10 @@ def test_where_a_model_is_served_is_not_part_of_it(monkeypatch: pytest.MonkeyPat
         ("openai", "does not name a model"),
         (f"openai:toy?base_url={HERE}&concurrency=0", "--concurrency must be at least 1, not 0"),
         (f"openai:toy?base_url={HERE}&timeout=0", "--timeout must be more than 0 seconds, not 0"),
-        (f"openai:toy?base_url={HERE}&timeout=nan", "--timeout must be more than 0 seconds, not nan"),
+        (
+            f"openai:toy?base_url={HERE}&timeout=nan",
+            "--timeout must be more than 0 seconds, not nan",
+        ),
         ("openai:toy?base_url=localhost:8000", "must start with http://"),
         ("openai:toy?base_url=http:///v1", "must start with http://"),
         ("openai:toy?base_url=http://host:port/v1", "must start with http://"),
