@@ -143,7 +143,7 @@ def test_what_cannot_be_built_is_named(words: None) -> None:
     with pytest.raises(InputError, match="no setting of this construction 'x'"):
         epicene.build_data("gramvis", "x", settings={"x": 1})
     with pytest.raises(
-        InputError, match=r"needs a model in the role .*; give roles=.\"proposers\": "
+        InputError, match=r"needs a model in the role .*; use roles=.\"proposers\": "
     ):
         epicene.build_data("gramvis", "x", settings=SETTINGS, progress=False)
     assert not list(Path().glob("x/02*"))

@@ -84,7 +84,9 @@ def test_results_that_leave_something_out_warn_wherever_they_are_read() -> None:
         with pytest.warns(EpiceneWarning, match="items have no answer"):
             read()
     assert "items have no answer" in scored._repr_html_()
-    with pytest.raises(InputError, match="answers a request of the item 'king' again"):
+    with pytest.raises(
+        InputError, match="answers the same request of the item 'king' a second time"
+    ):
         epicene.score("reflexives", [*rows, rows[0]])
 
 

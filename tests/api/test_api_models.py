@@ -211,7 +211,11 @@ def test_a_model_of_ones_own_is_a_model() -> None:
         (("nonsense:x",), {}, "nonsense"),
         ((), {"generate": list, "device": "cpu"}, "The option device has no effect on functions"),
         ((), {"generate": list, "batch_size": "many"}, "A model option is invalid"),
-        ((llama(), metaspace()), {"dtype": "float16"}, "has no effect on a model that is loaded"),
+        (
+            (llama(), metaspace()),
+            {"dtype": "float16"},
+            "has no effect on a model that is already loaded",
+        ),
         ((llama(),), {}, "needs its tokenizer"),
     ],
 )

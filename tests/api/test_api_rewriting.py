@@ -90,9 +90,9 @@ def test_many_texts_are_read_as_they_are_wanted() -> None:
         ({"language": "fr"}, "say speaker=, listener= or others= with m or f"),
         (
             {"language": "fr", "pronouns": "they"},
-            "not rewritten by pronouns=; it takes speaker=, listener=, others=",
+            "does not support pronouns=; it takes speaker=, listener=, others=",
         ),
-        ({"language": "fr", "from_": "he", "speaker": "f"}, "not rewritten by from_="),
+        ({"language": "fr", "from_": "he", "speaker": "f"}, "does not support from_="),
         ({"language": "fr", "speaker": "neuter"}, "no gender for speaker= 'neuter'"),
         ({"language": "xx"}, "no rewriter for the language 'xx'; known: ar, de, en, es, fr"),
         ({"pronouns": "they", "from_": ["she", "zork"]}, "no pronoun set 'zork'"),

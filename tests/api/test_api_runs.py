@@ -173,7 +173,7 @@ def test_a_sweep_from_a_mapping() -> None:
     assert done.states()["state"].to_list() == ["complete", "complete"]
     with pytest.raises(InputError, match=r"plan \(\[\[models\]\] 1, spek\): There is no key"):
         epicene.sweep({**plan, "models": [{"spek": "random"}]}, "sweep")
-    with pytest.raises(InputError, match="folder of the sweep"):
+    with pytest.raises(InputError, match="sweep's folder"):
         epicene.sweep(plan)
 
 

@@ -172,6 +172,6 @@ def test_nothing_judged_is_an_error(epicene: Epicene, pairs: Path, tmp_path: Pat
     done = epicene(
         "run", "alternations", "-d", bare, "-m", "random", "--set=formats=cloze", "--out=run"
     )
-    assert (done.code, "Nothing was judged" in done.err) == (1, True)
+    assert (done.code, "There are no results" in done.err) == (1, True)
     for form in ((), ("--json",), ("--csv",), ("--markdown",)):
-        refused(epicene("tables", "run", *form), 1, "Nothing was judged")
+        refused(epicene("tables", "run", *form), 1, "There are no results")

@@ -60,7 +60,7 @@ def test_the_sentence_says_what_will_happen() -> None:
     sentence, advice = shown.estimate_sentences(estimated(left=9000, cost=None), default_model=True)
     assert "on toy (the default; choose another with --model): 9,000 requests" in sentence
     assert "time: shown with the progress after the first answers" in sentence
-    assert "cost: not known" in sentence
+    assert "cost: unknown" in sentence
     assert "--limit 20" in advice
 
 

@@ -31,7 +31,7 @@ def results(epicene: Epicene) -> Path:
     assert epicene(*TWO_STAGE).code == 0
     done = epicene("export", "results", "runs/reflexives", "runs/two", "-o", "out")
     assert (done.code, done.err.splitlines()[-1]) == (
-        0, "The results are in out; begin with out/README.md",
+        0, "The results are in out; start with out/README.md",
     )  # fmt: skip
     return Path("out")
 

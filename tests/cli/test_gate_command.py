@@ -72,7 +72,7 @@ def test_a_file_of_results_is_a_baseline_of_independent_answers(runs: Epicene) -
     jsonschema.validate(failed.json, SCHEMA)
     verdict = failed.json["headlines"][HEADLINE]
     assert (verdict["paired"], verdict["groups"]) == (False, None)
-    assert "paired by item, and its intervals are narrower" in failed.json["notes"][0]
+    assert "paired by item and its intervals are narrower" in failed.json["notes"][0]
     paired = runs("gate", "copy", "-b", "rules", "--json").json["headlines"][HEADLINE]
     assert verdict["baseline"] == paired["baseline"]
 
@@ -210,7 +210,7 @@ def test_unlike_runs_and_unknown_headlines_are_refused(runs: Epicene) -> None:
     assert "There is no headline or metric 'SGAA'; known: CGA" in done.err
     assert HEADLINE in done.err
     runs("run", "alternations", "-m", "random", "--limit=2", "--out=other")
-    assert "only runs of one suite" in runs("gate", "rules", "-b", "other").err
+    assert "only runs of the same suite" in runs("gate", "rules", "-b", "other").err
     edit_manifest(Path("copy"), lambda fields: fields["settings"]["protocol"].update(new_tokens=7))
     done = runs("gate", "copy", "-b", "rules")
     assert done.code == 2

@@ -106,7 +106,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
             "--group-size and --data cannot be combined with --from: both are taken from the run",
         ),
         (("--from", "run") * 3, "--from takes one run or two, not 3."),
-        (("--from", "run", "--from", "run"), "the two runs never differ"),
+        (("--from", "run", "--from", "run"), "The two runs never differ"),
         (("--from", "other"), "other is a run of genform, not of alternations."),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_judge_is_tested_before_anything_is_drawn(epicene: Epicene) -> None:
     drawer = gallery("replicate", lambda _: Drawing())
     with drawer.server, Server(talkative, ["toy"], listing=401) as judge:
         done = gramvis(epicene, drawer.spec, f"openai:toy?base_url={judge.url}")
-    refused(done, "refuses the key (HTTP 401)")
+    refused(done, "rejects the key (HTTP 401)")
     assert not drawer.studio.orders
     assert not judge.asked
 
@@ -153,7 +153,7 @@ def test_a_drawer_whose_key_is_refused_draws_nothing(epicene: Epicene) -> None:
     studio = Studio(lambda _: Drawing())
     with Server(Replicate(studio, account=Reply({"detail": "Unauthenticated"}, 401))) as server:
         done = gramvis(epicene, f"replicate:{FLUX}?base_url={server.url}", "random")
-    refused(done, "refuses the key (HTTP 401): set REPLICATE_API_TOKEN")
+    refused(done, "rejects the key (HTTP 401): set REPLICATE_API_TOKEN")
     assert not studio.orders
 
 

@@ -269,7 +269,7 @@ def test_a_suite_without_a_plan_is_refused_by_name(epicene: Epicene) -> None:
 def test_without_a_plan_it_says_how_to_get_one(epicene: Epicene) -> None:
     done = epicene("sweep")
     assert done.code == 2
-    assert "--example prints one" in done.err
+    assert "--example prints an example" in done.err
 
 
 def test_another_sweep_in_the_same_folder_is_refused(epicene: Epicene) -> None:

@@ -206,7 +206,7 @@ def test_crossed_factors_and_draws_are_tables_on_request(epicene: Epicene) -> No
     assert "crossed" not in epicene("tables", "m1", "--list").out
     assert "crossed: Differences" in epicene("compare", "m1", "m2", "--crossed=name").out
     for arguments, why in (
-        (("tables", "m1", "m2", "--draws"), "not of the same model"),
+        (("tables", "m1", "m2", "--draws"), "are runs of different models"),
         (("tables", "m1", "--crossed=nobody"), "no field of items or facet 'nobody'"),
         (
             ("compare", "m1", "m2", "--crossed=name", "--agreement"),

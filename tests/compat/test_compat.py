@@ -268,7 +268,7 @@ def test_a_study_takes_one_more_sheet(epicene: Command) -> None:
     study = "studies/labels"
     again = epicene("annotate", "import", study, "sheets/ann.csv")
     assert again.code == 0, again.err
-    assert "0 new answers, 0 in place of others" in again.err
+    assert "0 new answers, 0 replaced" in again.err
     check(epicene("annotate", "tables", study, "--json").out, "study-labels.json")
     done = epicene("annotate", "import", study, "sheets/carl.csv")
     assert done.code == 0, done.err

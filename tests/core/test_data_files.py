@@ -89,7 +89,7 @@ def test_what_may_be_separated_by_either_is_refused(text: str, tmp_path: Path) -
 
 
 def test_a_row_too_long_is_named_whatever_separates_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 3, has another number of columns"):
+    with pytest.raises(InputError, match="line 3, does not have the same number of columns"):
         rows(tmp_path / "a.csv", "id;text\na;b\na;b;c\n")
 
 
@@ -176,7 +176,7 @@ def test_a_document_too_long_is_refused_before_it_is_read(name: str, tmp_path: P
     path = tmp_path / name
     with path.open("wb") as file:
         file.truncate(MAX_DOCUMENT_BYTES + 1)
-    with pytest.raises(InputError, match=rf"{name} is longer than 64 MiB"):
+    with pytest.raises(InputError, match=rf"{name} is larger than 64 MiB"):
         read_toml_or_json(path)
 
 

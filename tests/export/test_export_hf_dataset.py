@@ -175,7 +175,7 @@ def test_the_card_is_one_that_the_hub_takes(tmp_path: Path) -> None:
     assert card.data.license == "apache-2.0"
     assert card.data.language == ["hi", "fr", "ar"]
     assert card.data.size_categories == ["n<1K"]
-    assert "Known faults" in card.text
+    assert "Known issues" in card.text
     assert "load_dataset" in card.text
 
 
@@ -206,12 +206,12 @@ def test_the_card_of_ones_own_pairs_names_no_paper(
     settings = {"formats": "acceptability"}
     write(select("alternations", path=file, settings=settings), tmp_path / "set")
     text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
-    assert not re.search(r"Jain|Hindi|causative|Known faults|as the paper", text)
+    assert not re.search(r"Jain|Hindi|causative|Known issues|as the paper", text)
     assert "blimp.jsonl" in text
     write(select("alternations", limit=2, settings=settings), tmp_path / "starter")
     text = (tmp_path / "starter" / "README.md").read_text(encoding="utf-8")
     assert "Jain" in text
-    assert "Known faults" in text
+    assert "Known issues" in text
 
 
 def test_who_owns_the_data_names_the_licence(tmp_path: Path) -> None:

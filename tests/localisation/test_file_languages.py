@@ -74,7 +74,11 @@ def test_the_file_is_believed_before_its_path(tmp_path: Path) -> None:
     ("name", "content", "says"),
     [
         ("app.arb", '{"@@locale": "ar", "a": "b"}', "is in ar, not in fr; use --force-language"),
-        ("ar.json", '{"a": "b"}', "is in ar by its path, not in fr; --force-language"),
+        (
+            "ar.json",
+            '{"a": "b"}',
+            "is in ar according to its path, not in fr; use --force-language",
+        ),
         ("app.csv", "key,ar,de\na,b,c\n", "does not say which column contains the texts"),
         (
             "app.xcstrings",

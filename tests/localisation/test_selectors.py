@@ -118,7 +118,7 @@ def test_another_wording_makes_one_selector() -> None:
 @pytest.mark.parametrize(
     ("arguments", "syntax", "message"),
     [
-        ({}, "icu", "Nobody is named"),
+        ({}, "icu", "Name a person"),
         ({"listener": "a b"}, "icu", "not a valid argument name"),
         ({"listener": "g"}, "po", "selector syntax 'po'"),
     ],

@@ -122,7 +122,7 @@ def test_draws_of_one_run_and_of_several(tmp_path: Path) -> None:
     other = run_suite(
         "misgendering", tmp_path / "other", "random", settings=SETTINGS, source=texts(tmp_path)
     )
-    with pytest.raises(InputError, match="not of the same model"):
+    with pytest.raises(InputError, match="are runs of different models"):
         epicene.tabulate([runs[0].folder, other.folder], draws=True).table("draws")
     less = run_suite(
         "misgendering",

@@ -330,7 +330,9 @@ def test_another_version_of_epicene_is_refused(
     double: type[Double], fake_cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "__version__", "0.0.1")
-    with pytest.raises(InputError, match=r"Epicene 0\.0\.1 is installed there, but .* same on ev"):
+    with pytest.raises(
+        InputError, match=r"Epicene 0\.0\.1 is installed there, but .* same version on ev"
+    ):
         opened(fake_cluster)
 
 

@@ -195,7 +195,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
         (MODELS + SUITE + '[[skip]]\nmodel = "rando"\n', "line 9 ([[skip]] 1, model)", "'random'?"),
         (MODELS + SUITE + "[[skip]]\n", "line 8 ([[skip]] 1)", "must name at least one"),
         (MODELS + SUITE + '[[suites]]\nname = "apgc"\nlanguages = ["ar"]\n'
-         '[[skip]]\nsuite = "genform"\nlanguage = "ar"\n', "line 11 ([[skip]] 1)", "No run matches"),
+         '[[skip]]\nsuite = "genform"\nlanguage = "ar"\n', "line 11 ([[skip]] 1)", "No run match"),
         (MODELS + SUITE + "[limits]\nmax_cost = -1\n", "line 9 (limits, max_cost)", ">= 0"),
         (MODELS + SUITE + "[limits]\nmax_money = 1\n", "line 9 (limits, max_money)", "'max_money'"),
         ("strikt = true\n" + MODELS + SUITE, "line 1 (strikt)", "did you mean 'strict'?"),

@@ -157,7 +157,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     for arguments, message in (
         (command, "collect needs a clone or a zip file"),
-        (["data", "alternations", "check", "--from", str(clone)], "--from goes with collect"),
+        (["data", "alternations", "check", "--from", str(clone)], "--from is for collect"),
         (
             ["data", "alternations", "collect", "--from", str(clone)],
             "collect needs a folder to write to",

@@ -224,7 +224,7 @@ def test_the_command(tmp_path: Path) -> None:
     for arguments, message in (
         (["-o", str(out)], "extract needs the paper"),
         ([str(source)], "extract needs a folder to write to"),
-        ([str(source), "-o", str(out), "--limit", "3"], "--limit goes with show"),
+        ([str(source), "-o", str(out), "--limit", "3"], "--limit is for show"),
     ):
         refused = CliRunner().invoke(app, ["data", "gramvis", "extract", *arguments])
         assert message in str(refused.exception)

@@ -232,7 +232,7 @@ def refusal(name: object, options: ModelOptions = OPTIONS) -> str:
 
 
 def test_no_name_and_no_such_path(tmp_path: Path) -> None:
-    assert "needs a folder, a GGUF file or a hub id" in refusal("")
+    assert "needs a folder, a GGUF file or a Hub ID" in refusal("")
     assert "There is no file or folder" in refusal(tmp_path / "nowhere")
     assert "There is no file or folder" in refusal("./nowhere")
 

@@ -95,7 +95,7 @@ def test_an_image_on_another_private_server_is_not_fetched(url: str, tmp_path: P
         port = internal.root.rpartition(":")[2]
         answer, _ = drawn_from(url.format(port=port), tmp_path)
         assert not internal.asked
-    assert "not a public address" in why_not(answer)
+    assert "neither a public address" in why_not(answer)
     assert "hunter2" not in why_not(answer)
 
 
@@ -119,7 +119,7 @@ def test_images_come_through_the_proxy_that_checks_were_made_for(
         private, _ = drawn_from("http://0x7f.0.0.1/secret", tmp_path)
     assert answer.images[0].sha256
     assert [each.path for each in proxy.asked] == ["http://images.example/1.png"]
-    assert "not a public address" in why_not(private)
+    assert "neither a public address" in why_not(private)
 
 
 def test_an_image_that_is_not_fetched_leaves_the_others(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_an_image_that_is_not_fetched_leaves_the_others(tmp_path: Path) -> None:
         (answer,) = answers(model(server, FAST_RETRIES), request, files=ImageFolder(tmp_path))
     assert isinstance(answer, Images)
     assert answer.images[0].sha256
-    words = ["not a public", "in a circle", "no web address", "HTTP 404", "HTTP 403", "'br'"]
+    words = ["neither a public", "in a circle", "no web address", "HTTP 404", "HTTP 403", "'br'"]
     for image, each in zip(answer.images[1:], words, strict=True):
         assert each in image.refused
     posts = [each for each in server.asked if each.path.endswith("/images/generations")]
@@ -160,7 +160,7 @@ def test_a_redirect_to_a_private_server_is_not_followed(tmp_path: Path) -> None:
             lambda _: Reply(b"", 302, {"Location": f"{internal.root}/secret"}),
         )
         assert not internal.asked
-    assert "not a public address" in why_not(answer)
+    assert "neither a public address" in why_not(answer)
 
 
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://h.example/x", "gopher://h/x", "//"])
@@ -223,7 +223,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(
         monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
         async with httpx.AsyncClient(transport=PublicTransport(())) as client:
             assert (await client.get("https://rebind.example/x?y=1")).status_code == 200
-            with pytest.raises(UnusableImageError, match="not a public address"):
+            with pytest.raises(UnusableImageError, match="neither a public address"):
                 await client.get("https://rebind.example/x")
 
     monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", send)
@@ -267,7 +267,7 @@ def test_behind_a_proxy_names_are_all_that_is_known(monkeypatch: pytest.MonkeyPa
     ],
 )  # fmt: skip
 def test_names_that_are_not_public(host: str) -> None:
-    with pytest.raises(UnusableImageError, match="not a public address"):
+    with pytest.raises(UnusableImageError, match="neither a public address"):
         check_name(host)
 
 

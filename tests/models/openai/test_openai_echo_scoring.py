@@ -255,7 +255,7 @@ def test_a_first_score_of_zero_is_none() -> None:
     """A token with nothing before it cannot be certain: some servers write 0 for null."""
     answer = score(echoing(zero=True), pair())
     assert answer.texts[0].logprobs[0] is None
-    assert "bos cannot be kept" in reason(score(echoing(zero=True), pair("bos")))
+    assert "bos cannot be applied" in reason(score(echoing(zero=True), pair("bos")))
 
 
 def test_texts_that_differ_only_in_an_unscored_token_are_refused() -> None:

@@ -208,7 +208,7 @@ def test_a_setting_the_server_rejects_is_named(decoding: Decoding, setting: str)
         lambda _: error(400, f"Unsupported value for '{setting}'."), question(decoding=decoding)
     )
     assert isinstance(answer, Failed)
-    assert f"the server does not take {setting} =" in answer.reason
+    assert f"the server does not accept {setting} =" in answer.reason
     assert len(asked) == 1
 
 
