@@ -65,9 +65,7 @@ def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
     shown = epicene("annotate", "tables", study, "--json")
     jsonschema.validate(shown.json, SCHEMA)
     # Two people who answer at random are divided, and no label is drawn.
-    assert re.fullmatch(
-        r"Left out: \d+ labels, as equally many people gave another; .*\n", shown.err
-    )
+    assert re.fullmatch(r"Left out because of ties: \d+ labels; .*\n", shown.err)
     assert shown.json["study"] == {
         "name": "misgendering-labels", "items": 40, "wanted": 52, "given": 52, "people": 2,
     }  # fmt: skip

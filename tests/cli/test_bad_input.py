@@ -92,7 +92,10 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "reflexives", "-m", "random", "-l", "fra"], ["no language 'fra'", "'fr'"]),
         (["run", "reflexives", "-m", "judge=random"], ["no role", "'judge'", "model"]),
         (["run", "reflexives", "-m", "judge=random?zork=1"], ["no role", "'judge'", "model"]),
-        (["run", "apgc", "-m", "copy", "--task=translation"], ["asked: --model translator=SPEC."]),
+        (
+            ["run", "apgc", "-m", "copy", "--task=translation"],
+            ["sends no requests; add --model translator=SPEC."],
+        ),
         (
             ["run", "apgc", "-m", "copy", "-m", "translator=copy", "--task=translation"],
             ["does not use the role model, only translator"],

@@ -196,7 +196,7 @@ def test_a_file_without_ids_is_numbered_and_a_language_may_have_its_name(epicene
         ({"id": "nobody", "target": "feminine", "text": ""}, "'nobody'"),
         ({"id": "market", "target": "female", "text": ""}, "did you mean 'feminine'"),
         ({"id": "market", "target": "feminine"}, "lacks the field 'text'"),
-        ({"id": "market", "target": "feminine", "text": None}, "no text"),
+        ({"id": "market", "target": "feminine", "text": None}, "not a string"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused(
@@ -214,7 +214,7 @@ def test_the_same_answer_twice_is_refused(epicene: Epicene) -> None:
     given = answers(Path("given.jsonl"), [("market", "feminine", "a"), ("market", "feminine", "b")])
     done = epicene("score", "genform", "-d", data, "-a", given)
     assert done.code == 2
-    assert "again" in done.err
+    assert "a second time" in done.err
 
 
 def test_only_neutral_sentences_have_no_scores_but_are_left_alone(epicene: Epicene) -> None:

@@ -55,7 +55,7 @@ def test_a_pilot_run_gives_rates_correlations_and_components(epicene: Epicene) -
         epicene("run", "misgendering", f"--model=random:{seed}", "--limit=3", f"--out={seed}")
     shown = epicene("plan", "misgendering", "--from", "1")
     assert shown.code == 0, shown.err
-    assert "more samples only the last" in shown.out
+    assert "more samples reduce only sample" in shown.out
     command = ("plan", "misgendering", "--difference=0.02", "--json", "--from=1")
     tables = epicene(*command).json["tables"]
     parts = tables["components"][GENERATION]

@@ -74,7 +74,7 @@ def test_explained_as_json(give: Epicene) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "say --speaker, --listener or --others with m or f"),
+        ([], "use --speaker, --listener or --others with m or f"),
         (["--speaker", "neuter"], "There is no gender for --speaker 'neuter'"),
         (["--pronouns", "they"], "'fr' is not rewritten by --pronouns; it takes --speaker"),
     ],

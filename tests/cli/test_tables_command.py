@@ -150,14 +150,14 @@ def test_own_pairs_have_no_faults_of_a_paper_and_no_footnote_without_its_column(
     epicene: Epicene, pairs: str
 ) -> None:
     text = epicene("tables", pairs, "--markdown").out
-    assert "Known issues" not in text
+    assert "Known faults" not in text
     assert "SLOR" not in text, "these pairs have no language, so there is no SLOR"
     assert epicene("report", pairs, "-o", "report.html").code == 0
     page = Path("report.html").read_text("utf-8")
-    assert "Known issues" not in page
+    assert "Known faults" not in page
     assert "causative" not in page
     epicene("run", "alternations", "-m", "random", "-l", "fr", "--limit", "2", "-o", "starter")
-    assert "Known issues" in epicene("tables", "starter", "--markdown").out
+    assert "Known faults" in epicene("tables", "starter", "--markdown").out
 
 
 def test_a_file_that_says_no_language(epicene: Epicene) -> None:

@@ -332,7 +332,7 @@ def test_lines_with_their_source(tmp_path: Path) -> None:
         "es-winomt-1": "0", "es-winomt-2": "1", "es-winomt-3": "2", "fr-winomt-1": "0",
     }  # fmt: skip
     again = write(tmp_path / "out", {"other.en-es.txt": lines[0]}) / "other.en-es.txt"
-    with pytest.raises(InputError, match=r"translates 1 sentences that another file in .* too"):
+    with pytest.raises(InputError, match=r"translates 1 sentences that another file in .* also"):
         texts(tmp_path / "out", data)
     again.unlink()
     (tmp_path / "out" / "en-es.txt").write_text("Another sentence. ||| x\n")

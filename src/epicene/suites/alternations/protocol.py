@@ -53,9 +53,8 @@ PROTOCOLS = {
     "paper": AlternationsProtocol(
         name="paper",
         about=(
-            "Sentences are scored by the sum of log-probabilities with the tokenizer's own "
-            "first token; masked models by pseudo-log-likelihood within the words that the "
-            "tokenizer finds."
+            "The sum of log-probabilities with the tokenizer's own beginning; masked models "
+            "by pseudo-log-likelihood within what the tokenizer takes for words."
         ),
         first_token="tokenizer-default",
         boundaries="tokenizer",
@@ -64,9 +63,8 @@ PROTOCOLS = {
     "epicene": AlternationsProtocol(
         name="epicene",
         about=(
-            "Sentences are scored by the sum of log-probabilities after a beginning-of-text "
-            "token, so that the first word counts for every model; masked models by "
-            "pseudo-log-likelihood within words."
+            "The sum of log-probabilities after a beginning token, so that the first word "
+            "counts for every model; masked models by pseudo-log-likelihood within words."
         ),
     ),
 }

@@ -48,8 +48,8 @@ PROTOCOLS = {
     "paper": ApgcProtocol(
         name="paper",
         about=(
-            "Alif, ya and ta marbuta are normalised before comparing, as in all published "
-            "results; words are those of the corpus."
+            "Alif, ya and ta marbuta normalised before anything is compared, as all published "
+            "figures are; words as the corpus cuts them."
         ),
         normalisers=("alif", "ya", "ta-marbuta"),
     ),

@@ -69,11 +69,11 @@ PROTOCOLS = {
     "paper": GenformProtocol(
         name="paper",
         about=(
-            "Words are separated by spaces, without outer punctuation; letters are compared "
-            "as they are, so spelling variants count as changes; greedy decoding of 256 "
-            "tokens; code fences, labels and quotes around an answer are removed, which the "
-            "paper does not mention. The prompt is the paper's own (Appendix F.2), as printed "
-            "in English: the translations that the authors sent are not published."
+            "Words between spaces without outer punctuation, letters as they are, so that "
+            "spelling variants count as changes; greedy decoding of 256 tokens; code fences, "
+            "labels and quotes around an answer are removed, which the paper does not "
+            "mention. The prompt is the paper's own (Appendix F.2), as it is printed in "
+            "English: the translations that the authors sent are not published."
         ),
         words="whitespace",
         spelling="counted",
@@ -82,10 +82,10 @@ PROTOCOLS = {
     "epicene": GenformProtocol(
         name="epicene",
         about=(
-            "Words are those of Epicene's segmenter, so elided and enclitic words are "
-            "separate; spelling variants are reported and do not change scores; the prompt is "
-            "in the sentence's language; greedy decoding of 256 tokens; code fences, labels "
-            "and quotes around an answer are removed before it is scored."
+            "Words by Epicene's segmenter, so that elided and enclitic words stand apart; "
+            "spelling variants are reported and change no score; the prompt in the sentence's "
+            "language; greedy decoding of 256 tokens; code fences, labels and quotes around "
+            "an answer are removed before it is scored."
         ),
         words="epicene",
         spelling="ignored",
@@ -93,7 +93,7 @@ PROTOCOLS = {
     ),
     "english": GenformProtocol(
         name="english",
-        about="Like `epicene`, with the prompt in English.",
+        about="As `epicene`, with the prompt in English.",
         words="epicene",
         spelling="ignored",
         normalisers=NORMALISERS["epicene"],

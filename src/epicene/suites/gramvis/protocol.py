@@ -99,11 +99,11 @@ PROTOCOLS = {
     "paper": GramvisProtocol(
         name="paper",
         about=(
-            "Every table uses the average that reproduces it from the published counts; "
-            "p-values are not corrected, and stars are left out where the authors leave them "
-            "out; a judge's words are read by substring. Templates and the judges' question "
-            "are the paper's own; the words are its 200 with our glosses and no control "
-            "words; providers may rewrite prompts, and judges answer at temperature 0.7."
+            "Every table by the average that reproduces it from the published counts, "
+            "p-values without correction and stars left out where the authors leave them out; "
+            "a judge's words read by substring. Templates and the judges' question are the "
+            "paper's own, the words its 200 with our glosses and no control words; providers "
+            "may rewrite prompts, and judges answer at temperature 0.7."
         ),
         averaging="as printed",
         parsing="substring",
@@ -117,9 +117,9 @@ PROTOCOLS = {
     "epicene": GramvisProtocol(
         name="epicene",
         about=(
-            "Every table has the mean over words (without words that have no labelled image), "
-            "with intervals over words and p-values after Holm's correction; a judge's words "
-            "are read strictly."
+            "The mean over words in every table, words without a labelled image left out, "
+            "with intervals over words and p-values after Holm; a judge's words read "
+            "strictly."
         ),
         averaging="words",
         parsing="strict",

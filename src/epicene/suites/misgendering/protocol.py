@@ -86,8 +86,8 @@ PROTOCOLS = {
     "paper": MisgenderingProtocol(
         name="paper",
         about=(
-            "The authors' instances byte for byte; mean log-likelihood of the whole sequence; "
-            "the tokenizer's own first token; spaCy's tokeniser to find the first pronoun."
+            "The authors' instances byte for byte, mean log-likelihood of the whole sequence, "
+            "the tokenizer's own beginning, spaCy's tokeniser for the first pronoun."
         ),
         seed=42,
         measure="per token",
@@ -99,9 +99,8 @@ PROTOCOLS = {
     "epicene": MisgenderingProtocol(
         name="epicene",
         about=(
-            "Texts with the published errors fixed; log-likelihood of the whole sequence; a "
-            "beginning-of-text token before every text; Epicene's tokeniser to find the first "
-            "pronoun."
+            "Texts without the published faults, the log-likelihood of the whole sequence, a "
+            "beginning token before every text, Epicene's words for the first pronoun."
         ),
         measure="sum",
         first_token="bos",

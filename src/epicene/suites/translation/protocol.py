@@ -32,7 +32,7 @@ PROTOCOLS = {
         name="paper",
         about=(
             "WinoMT by the noun alone; MT-GenEval as published: right unless a word of the "
-            "wrong reference is present, so an empty translation is right."
+            "wrong reference is there, so that an empty translation is right."
         ),
         reading=NOUN,
         evidence="not needed",
