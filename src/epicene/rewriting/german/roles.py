@@ -16,7 +16,7 @@ from epicene.rewriting.german.cases import (
     settle,
 )
 from epicene.rewriting.german.clauses import Clause, find_clauses, is_polite
-from epicene.rewriting.german.inflection import Cell, relative
+from epicene.rewriting.german.inflection import Case, Cell, relative
 from epicene.rewriting.german.lexicon import people, words
 from epicene.rewriting.german.phrases import Phrase, find_phrases
 from epicene.rewriting.german.vocatives import (
@@ -91,11 +91,9 @@ class Roles:
         for found in find_phrases(self.line):
             phrase = self._as_plural(found) if self.generic_plurals else found
             clause = self.clause(phrase.noun)
-            second = self._second(phrase)
-            if second is not None:
+            role = self._find_role(phrase, clause) if clause is not None else None
+            if (second := self._second(phrase)) is not None:
                 phrase, role = second
-            else:
-                role = self._find_role(phrase, clause) if clause is not None else None
             if role is None or clause is None:
                 continue
             self.found[phrase.noun] = (phrase, role)
@@ -111,7 +109,7 @@ class Roles:
         before = self.line[phrase.start - 1]
         if not before.isdigit() and before not in words().before_plurals:
             return phrase
-        case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
+        case: Case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
         cell = Cell(case, plural=True)
         return phrase._replace(cells=(cell,)) if cell in phrase.reading.cells else phrase
 
