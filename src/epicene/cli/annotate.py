@@ -1,4 +1,4 @@
-"""`epicene annotate …`: sample, serve, links, import, adjudicate, forget."""
+"""`epicene annotate …`: sample, serve, links, owners, import, adjudicate, forget."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def exclude(
         for name, why in chosen.apply_rule().items():
             note(f"Excluded {name}: {why}.")
     elif readmit:
-        chosen.readmit(*named)
+        chosen.readmit(*named, by=by)
         note(f"The answers of {', '.join(named)} count again.")
     else:
         chosen.exclude(*named, reason=reason, by=by)
@@ -191,6 +191,34 @@ def links(
     if not wanted:
         why = "where the study was last served" if served else "as the study was not served yet"
         note(f"The links lead to {chosen.address}, {why}; --url names another address.")
+
+
+def owners(
+    study: StudyPath,
+    add: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Who becomes an owner, with a link of their own.")
+    ] = "",
+    revoke: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Whose links and sessions end at once.")
+    ] = "",
+    url: UrlOption = "",
+) -> None:
+    """Print the links of the study's owners; each acts on the pages under their own name."""
+    from epicene.api.studies import load_study, print_links
+    from epicene.cli.output import note
+
+    made = load_study(study).owners(split_names(add), revoke=split_names(revoke), url=url)
+    for name in split_names(revoke):
+        note(f"The link of {name} no longer works; what {name} did stays recorded.")
+    print_links(made)
+
+
+def activity(study: StudyPath) -> None:
+    """Print what owners did, the latest first: when, who, and what."""
+    from epicene.api.studies import load_study
+
+    for at, *what in load_study(study).activity().iter_rows():
+        typer.echo("\t".join((f"{at:%Y-%m-%d %H:%M:%S}", *what)))
 
 
 def _is_loopback(host: str) -> bool:
@@ -379,6 +407,8 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("owners")(owners)
+app.command("activity")(activity)
 app.command("backup")(annotate_setup.backup)
 app.command("restore")(annotate_setup.restore)
 app.command("new")(annotate_setup.new)
