@@ -143,7 +143,9 @@ def sample_study(
             languages=languages,
         )
     folder = create_study_folder(Path(out), drawn)
-    copy_images(drawn, [run.folder for run in stored], folder.path)
+    assert drawn.drawn is not None
+    kind = (find_suite(suite) if suite else stored[0].suite).studies[drawn.drawn.kind]
+    copy_images(drawn, [run.folder for run in stored], folder.path, kind.pictures)
     return Study(folder)
 
 
