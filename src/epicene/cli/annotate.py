@@ -121,13 +121,19 @@ def serve(
         float,
         typer.Option(min=1, metavar="MINUTES", help="How long an item waits for its answer."),
     ] = 30,
+    print_them: Annotated[
+        bool,
+        typer.Option(
+            "--links/--no-links", help="Print the links, which are secrets that a log would keep."
+        ),
+    ] = True,
 ) -> None:
     """Serve the pages where people judge, until stopped; prints the links."""
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
     if len(studies) > 1:
-        _serve_several(studies, people, url, host, port, lease)
+        _serve_several(studies, people, url, host, port, lease, print_them=print_them)
         return
     chosen = load_study(studies[0])
     for problem in chosen.problems():
@@ -136,7 +142,8 @@ def serve(
         note(problem)
 
     def ready(links: polars.DataFrame) -> None:
-        print_links(links)
+        if print_them:
+            print_links(links)
         if not _is_loopback(host):
             note(
                 f"Listening on {host}: everybody who reaches this machine can try. Links and "
@@ -152,7 +159,14 @@ def serve(
 
 
 def _serve_several(
-    paths: list[Path], people: str, urls: str, host: str, port: int, lease: float
+    paths: list[Path],
+    people: str,
+    urls: str,
+    host: str,
+    port: int,
+    lease: float,
+    *,
+    print_them: bool,
 ) -> None:
     from epicene.api.studies import load_study, serve_studies
     from epicene.cli.output import note
@@ -160,7 +174,12 @@ def _serve_several(
     if people:
         raise InputError("--people goes with one study; `annotate links` invites people to each.")
     serve_studies(
-        [load_study(path) for path in paths], split_names(urls), host=host, port=port, lease=lease
+        [load_study(path) for path in paths],
+        split_names(urls),
+        host=host,
+        port=port,
+        lease=lease,
+        ready=None if print_them else lambda _links: None,
     )
     note("Stopped. All answers are kept; repeat the command to resume, with the same links.")
 

@@ -8,6 +8,12 @@ if (first) {
   first.addEventListener("change", () => showAsked(first));
 }
 
+// What cannot be taken back is asked about first.
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
+
 // --- links -------------------------------------------------------------------------------------
 
 for (const button of document.querySelectorAll(".copy")) {
