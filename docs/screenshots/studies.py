@@ -9,8 +9,10 @@ from typing import NamedTuple
 import msgspec
 from playwright.sync_api import expect
 
+from epicene.studies.collection.exclusion import exclude_participant
 from epicene.studies.collection.folder import create_study_folder
-from epicene.studies.collection.links import User
+from epicene.studies.collection.owners import open_owners
+from epicene.studies.collection.participants import open_participants
 from epicene.studies.design.schema import AnswerValue, Span, Study, TextQuestion
 from screenshots.camera import Camera
 from studies import suite_studies
@@ -93,24 +95,48 @@ def _drafts(study: Study) -> dict[str, AnswerValue]:
 
 
 def take_owner(camera: Camera, folder: Path) -> None:
-    """How far a study is, how people agree, what they differ in."""
+    """Progress, agreement, disagreements; links, owners and what they did."""
     if not camera.wants("owner"):
         return
     study = suite_studies.forms_in("ar").study(folder)
+    made = create_study_folder(folder / "owner", study)
+    with open_owners(made) as owners:
+        maria, jo = owners.add("maria"), owners.add("jo")
+    with open_participants(made) as participants:
+        participants.invite("amal", "basim", "dalia", by=jo.name)
     with (
-        served(create_study_folder(folder / "owner", study)) as house,
+        served(made) as house,
         camera.page(width=1200, scale=1) as page,
+        camera.page(width=390) as phone,
     ):
-        for name, most in (("amal", 10), ("basim", 8)):
+        made.remember_address("https://study.example.org")
+        for name, most in (("cyrus", 3), ("amal", 10), ("basim", 8)):
             with camera.page("ar") as own:
                 _work(house.person(own, name), name, most)
-        page.goto(house.link(User("owner")))
+            if name == "cyrus":
+                exclude_participant(made, name, "answered without reading", jo.name)
+        page.goto(house.link(maria.user))
         expect(page.locator("#totals")).to_be_visible()
         camera.take("owner-progress", page)
-        page.goto(f"{house.address}/owner/agreement")
-        camera.take("owner-agreement", page)
+        phone.goto(house.link(jo.user))
+        expect(phone.locator("#totals")).to_be_visible()
+        camera.take("owner-phone", phone)
+        for name, address in _OWNER_PAGES.items():
+            page.goto(f"{house.address}/owner/{address}")
+            camera.take(name, page)
         page.goto(f"{house.address}/owner/disagreements")
         camera.take("owner-disagreements", page.locator("form.adjudication").first)
+        page.emulate_media(color_scheme="dark")
+        page.goto(f"{house.address}/owner/activity")
+        camera.take("owner-activity", page)
+
+
+_OWNER_PAGES = {
+    "owner-agreement": "agreement",
+    "owner-items": "items",
+    "owner-links": "links",
+    "owner-person": "people/cyrus",
+}
 
 
 def _work(person: KeyboardParticipant, name: str, most: int) -> None:

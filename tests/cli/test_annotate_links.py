@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from cli.conftest import Done, Epicene
 from cli.test_bad_input import refused
+from epicene.api.studies import Study
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
@@ -175,3 +178,31 @@ def test_who_is_not_known_cannot_withdraw(epicene: Epicene, answered: Path) -> N
     done = epicene("annotate", "forget", answered, "anne", "--yes")
     refused(done, 2, "There is no person 'anne'; did you mean 'ann'?")
     refused(epicene("annotate", "forget", "nowhere", "ann", "--yes"), 2, "is not a study folder")
+
+
+def test_owners_with_names_and_what_they_did(epicene: Epicene, study: Path) -> None:
+    done = epicene("annotate", "owners", study, "--add=maria,jo", "--url=https://x.org")
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["owner", "jo", "maria"]
+    assert addresses(done) == {"https://x.org"}
+    done = epicene("annotate", "owners", study, "--revoke=jo")
+    assert "what jo did stays recorded" in done.err
+    assert "jo" not in {line.split("\t")[0] for line in done.out.splitlines()}
+    done = epicene("annotate", "activity", study)
+    assert [line.split("\t")[1:4] for line in done.out.splitlines()] == [
+        ["owner", "revoked the owner", "jo"],
+        ["owner", "added the owner", "jo"],
+        ["owner", "added the owner", "maria"],
+    ]
+
+
+def test_links_are_kept_out_of_a_log(
+    epicene: Epicene, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serve(self: Study, people: list[str], ready: Callable[..., None], **_options: Any) -> None:
+        ready(self.links(people))
+
+    monkeypatch.setattr(Study, "serve", serve)
+    assert "/enter/" in epicene("annotate", "serve", study, "--people=ann").out
+    done = epicene("annotate", "serve", study, "--people=ann", "--no-links")
+    assert "/enter/" not in done.out + done.err
+    assert "Serving until stopped" in done.err

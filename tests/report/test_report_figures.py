@@ -116,3 +116,20 @@ def test_each_script_gets_its_font_in_a_png() -> None:
         r'<tspan font-family="Noto Sans Devanagari,[^"]*">जाती हूँ</tspan> \(f\)</text>',
         mixed,
     )
+
+
+def test_every_symbol_has_a_name_for_screen_readers() -> None:
+    spec = {
+        "data": {"values": [{"x": "a", "y": 1}]},
+        "layer": [
+            {
+                "mark": "bar",
+                "encoding": {"x": {"field": "x"}, "y": {"field": "y", "type": "quantitative"}},
+            },
+            {"mark": "rule", "encoding": {"y": {"datum": 0.5}}},
+        ],
+    }
+    drawn = svg(Figure(name="1", title="Lines", spec=spec))
+    symbols = re.findall(r'<[^>]*role="graphics-symbol"[^>]*>', drawn)
+    assert symbols
+    assert all("aria-label=" in each for each in symbols)

@@ -129,6 +129,36 @@ def test_a_facet_of_many_values_is_typed(opened: Callable[..., Page]) -> None:
     tab.get_by_text("2 of 1,000 items").wait_for()
 
 
+def test_few_useful_filters_are_shown_and_others_added(opened: Callable[..., Page]) -> None:
+    items = tuple(
+        Judgement(
+            item=f"item-{n}",
+            name=part,
+            outcome="right",
+            facets={
+                **{f"useful {bit}": str((n >> bit) % 2) for bit in range(5)},
+                "of the part": part,
+                **({"rare": str(n % 2)} if n < 4 else {}),
+            },
+        )
+        for n in range(64)
+        for part in ("one", "two")
+    )
+    tab = opened(items)
+    tab.get_by_text("6 more filters").click()
+    assert tab.locator("select[name='useful 4']").is_visible()
+    assert not tab.locator("select[name=rare]").is_visible()
+    added = tab.get_by_label("add a filter")
+    assert added.locator("option").all_inner_texts() == ["choose", "of the part", "rare"]
+    added.select_option("rare")
+    tab.locator("select[name=rare]").select_option(label="1")
+    assert status(tab) == "2 of 64 items"
+    tab.goto(tab.url.partition("#")[0] + "#rewriting-items?of the part=one")
+    tab.reload()
+    tab.wait_for_selector(".row")
+    assert tab.locator("select[name='of the part']").is_visible()
+
+
 def two_models() -> PackedItems:
     """Three items by two models: both right, both wrong, and one that differs; two measures."""
     packer = ItemPacker()

@@ -256,6 +256,9 @@ def pictures(folder: Path) -> Study:
         )
         for place in range(ITEMS)
     ]
+    assert image.kind.pictures is not None
+    for file in image.kind.pictures.iterdir():
+        kept.put(file.read_bytes())
     return drawn(image.study(find_suite("gramvis").protocols["epicene"]), items, "image")
 
 

@@ -145,7 +145,9 @@ def sample_study(
             languages=languages,
         )
     folder = create_study_folder(Path(out), drawn)
-    copy_images(drawn, [run.folder for run in stored], folder.path)
+    assert drawn.drawn is not None
+    kind = (find_suite(suite) if suite else stored[0].suite).studies[drawn.drawn.kind]
+    copy_images(drawn, [run.folder for run in stored], folder.path, kind.pictures)
     return Study(folder)
 
 
@@ -436,6 +438,51 @@ class Study:
         """
         return _links_frame(self._folder, people, base_url(url) if url else self.address)
 
+    @keyword_errors
+    def owners(
+        self,
+        add: str | Iterable[str] = (),
+        *,
+        revoke: str | Iterable[str] = (),
+        url: str = "",
+    ) -> polars.DataFrame:
+        """The owners of the study, `who` and `link`: each acts under a name of their own.
+
+        The first, `owner`, has no name and is there from the start.
+
+        add: who becomes an owner; a revoked owner gets a new link.
+        revoke: whose links and sessions end at once; what they did stays recorded.
+        url: the address of the pages; by default the last at which the study was served.
+        """
+        import polars as pl
+
+        from epicene.studies.collection.links import load_signer
+        from epicene.studies.collection.owners import open_owners
+
+        signer, address = load_signer(self.path), base_url(url) if url else self.address
+        with open_owners(self._folder) as owners:
+            for name in _names(add):
+                owners.add(name)
+            for name in _names(revoke):
+                owners.revoke(name)
+            rows = [(each.name, address + signer.path(each.user)) for each in owners.active()]
+        return pl.DataFrame(rows, schema={"who": pl.String, "link": pl.String}, orient="row")
+
+    @keyword_errors
+    def activity(self) -> polars.DataFrame:
+        """What owners did, the latest first: `at`, `by`, `action`, `about`, `detail`."""
+        import polars as pl
+
+        from epicene.studies.collection.activity import read_activity
+        from epicene.studies.collection.folder import RESPONSES_FILE
+
+        text = ("by", "action", "about", "detail")
+        return pl.DataFrame(
+            read_activity(self.path / RESPONSES_FILE),
+            schema={"at": pl.Datetime("us", "UTC")} | dict.fromkeys(text, pl.String()),
+            orient="row",
+        )
+
     @property
     def address(self) -> str:
         """The address of the pages where the study was last served."""
@@ -447,12 +494,15 @@ class Study:
         return bool(self._folder.address())
 
     @keyword_errors
-    def revoke(self, *people: str) -> None:
-        """Revoke these people's links at once; their answers are kept."""
+    def revoke(self, *people: str, by: str = "owner") -> None:
+        """Revoke these people's links at once; their answers are kept.
+
+        by: who decides.
+        """
         from epicene.studies.collection.participants import open_participants
 
         with open_participants(self._folder) as participants:
-            participants.revoke(*people)
+            participants.revoke(*people, by=by)
 
     @keyword_errors
     def serve(
@@ -510,14 +560,16 @@ class Study:
             exclude_participant(self._folder, person, reason, by)
 
     @keyword_errors
-    def readmit(self, *people: str) -> None:
+    def readmit(self, *people: str, by: str = "owner") -> None:
         """Count excluded people's answers again; from then on, the rule in study.toml does not
         apply to them.
+
+        by: who decides.
         """
         from epicene.studies.collection.exclusion import readmit_participant
 
         for person in people:
-            readmit_participant(self._folder, person)
+            readmit_participant(self._folder, person, by)
 
     @keyword_errors
     def apply_rule(self) -> dict[str, str]:
@@ -726,45 +778,22 @@ def _links_frame(folder: StudyFolder, people: str | Iterable[str], url: str) -> 
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
     """The name and link of everyone, after inviting `people`."""
     from epicene.studies.collection.links import User, load_signer
+    from epicene.studies.collection.owners import open_owners
     from epicene.studies.collection.participants import open_participants
-    from epicene.studies.design.checks import check_participant_name
 
     signer = load_signer(folder.path)
-
-    def link(user: User) -> str:
-        return f"{url}/enter/{signer.token(user)}"
-
-    names = [check_participant_name(name) for name in people]
     with open_participants(folder) as participants:
-        for name in names:
-            participants.invite(name)
+        participants.invite(*people)
         invited = {name: participants.issue(name) for name in participants.invited()}
-    for name in names:
-        if name not in invited:
-            raise InputError(
-                f"Someone has already joined as {name} through the open link; choose another name "
-                "for this person."
-            )
-    yield "(owner)", link(User("owner"))
+    with open_owners(folder) as owners:
+        first = owners.find("")
+    if first is not None:  # and its link is not revoked
+        yield "(owner)", url + signer.path(first.user)
     access = folder.study.access
     if access.entry == "open":
-        name = access.participant_parameter
-        yield "(open)", link(User("open")) + (name and f"?{name}={_placeholder(name)}")
+        yield "(open)", url + signer.open_path(access.participant_parameter)
     for name, issue in invited.items():
-        yield name, link(User("person", name, issue))
-
-
-# What platforms put in the place of their participants' ids
-_PLACEHOLDERS = {
-    "prolific_pid": "{{%PROLIFIC_PID%}}",
-    "workerid": "${workerId}",
-    "psid": "[%%psid%%]",
-}
-
-
-def _placeholder(parameter: str) -> str:
-    """The placeholder for the participant's id in the link, if the platform is known."""
-    return _PLACEHOLDERS.get(parameter.lower(), "ID")
+        yield name, url + signer.path(User("person", name, issue))
 
 
 def _server() -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""`epicene annotate …`: sample, serve, links, import, adjudicate, forget."""
+"""`epicene annotate …`: sample, serve, links, owners, import, adjudicate, forget."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def exclude(
         for name, why in chosen.apply_rule().items():
             note(f"Excluded {name}: {why}.")
     elif readmit:
-        chosen.readmit(*named)
+        chosen.readmit(*named, by=by)
         note(f"The answers of {', '.join(named)} count again.")
     else:
         chosen.exclude(*named, reason=reason, by=by)
@@ -132,13 +132,19 @@ def serve(
             help="How long an item stays reserved for the person it was shown to.",
         ),
     ] = 30,
+    print_them: Annotated[
+        bool,
+        typer.Option(
+            "--links/--no-links", help="Print the links, which are secrets that a log would keep."
+        ),
+    ] = True,
 ) -> None:
     """Serve the annotation pages until stopped; prints the links."""
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
     if len(studies) > 1:
-        _serve_several(studies, people, url, host, port, lease)
+        _serve_several(studies, people, url, host, port, lease, print_them=print_them)
         return
     chosen = load_study(studies[0])
     for problem in chosen.problems():
@@ -147,7 +153,8 @@ def serve(
         note(problem)
 
     def ready(links: polars.DataFrame) -> None:
-        print_links(links)
+        if print_them:
+            print_links(links)
         if not _is_loopback(host):
             note(
                 f"Listening on {host}: anyone who can reach this machine can try to connect. "
@@ -164,7 +171,14 @@ def serve(
 
 
 def _serve_several(
-    paths: list[Path], people: str, urls: str, host: str, port: int, lease: float
+    paths: list[Path],
+    people: str,
+    urls: str,
+    host: str,
+    port: int,
+    lease: float,
+    *,
+    print_them: bool,
 ) -> None:
     from epicene.api.studies import load_study, serve_studies
     from epicene.cli.output import note
@@ -175,7 +189,12 @@ def _serve_several(
             "people to each study."
         )
     serve_studies(
-        [load_study(path) for path in paths], split_names(urls), host=host, port=port, lease=lease
+        [load_study(path) for path in paths],
+        split_names(urls),
+        host=host,
+        port=port,
+        lease=lease,
+        ready=None if print_them else lambda _links: None,
     )
     note("Stopped. All answers are stored; repeat the command to resume, with the same links.")
 
@@ -210,6 +229,34 @@ def links(
             else "because the study has not been served yet"
         )
         note(f"The links point to {chosen.address}, {why}; use --url for another address.")
+
+
+def owners(
+    study: StudyPath,
+    add: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Who becomes an owner, with a link of their own.")
+    ] = "",
+    revoke: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Whose links and sessions end at once.")
+    ] = "",
+    url: UrlOption = "",
+) -> None:
+    """Print the links of the study's owners; each acts on the pages under their own name."""
+    from epicene.api.studies import load_study, print_links
+    from epicene.cli.output import note
+
+    made = load_study(study).owners(split_names(add), revoke=split_names(revoke), url=url)
+    for name in split_names(revoke):
+        note(f"The link of {name} no longer works; what {name} did stays recorded.")
+    print_links(made)
+
+
+def activity(study: StudyPath) -> None:
+    """Print what owners did, the latest first: when, who, and what."""
+    from epicene.api.studies import load_study
+
+    for at, *what in load_study(study).activity().iter_rows():
+        typer.echo("\t".join((f"{at:%Y-%m-%d %H:%M:%S}", *what)))
 
 
 def _is_loopback(host: str) -> bool:
@@ -407,6 +454,8 @@ app.command("export")(annotate_output.export)
 app.command("tables")(annotate_output.tables)
 app.command("serve")(serve)
 app.command("links")(links)
+app.command("owners")(owners)
+app.command("activity")(activity)
 app.command("backup")(annotate_setup.backup)
 app.command("restore")(annotate_setup.restore)
 app.command("new")(annotate_setup.new)

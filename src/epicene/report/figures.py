@@ -115,7 +115,12 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
         raise ValueError(f"Figure {figure.name!r} cannot be drawn: {reason[0]}") from error
     named = f'<svg role="graphics-document" aria-label="{html.escape(title)}" '
     drawn = drawn.replace("<svg ", named, 1)
-    return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
+    return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", _without_unnamed(tag.group())), drawn)
+
+
+def _without_unnamed(tag: str) -> str:
+    """The tag without the role of a symbol that has no name, such as a line at chance level."""
+    return tag if "aria-label=" in tag else _SYMBOL_ROLE.sub("", tag)
 
 
 def _printable_texts(spec: Any) -> Any:
@@ -154,6 +159,7 @@ def script_fonts(drawn: str) -> str:
 # In SVG from vl-convert every < and > that is not markup is escaped, and every " inside an
 # attribute, so these find tags and attributes and never a text that looks like one.
 _TAG = re.compile(r"<[^<>]+>")
+_SYMBOL_ROLE = re.compile(r' role="graphics-symbol" aria-roledescription="[^"]*"')
 _IDS = re.compile(r'(?:\bid="|="url\(#)')
 _TEXT = re.compile(r"(<(?:text|tspan)\b[^<>]*>)([^<>]*)(?=</(?:text|tspan)>)")
 

@@ -133,6 +133,7 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     # Adapts the study to its items, such as to their language.
     for_items: Callable[[Study], Study] = field(default=lambda study: study)
     from_runs: bool = True  # or from data alone
+    pictures: Path | None = None  # the folder of pictures that come with the study, for practice
     # Which headlines of a run, given its results, people's labels correct; none where a study
     # measures something else.
     checks: Callable[[Results[ProtocolT]], Iterable[HeadlineCheck]] | None = None

@@ -33,6 +33,7 @@ from epicene.studies.design.schema import (
     StudyItem,
     TagsQuestion,
     TextQuestion,
+    all_items,
     visible_values,
 )
 from epicene.studies.web.app import make_app
@@ -45,7 +46,7 @@ Given: TypeAlias = dict[str, AnswerValue]
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=20_000)
 
-NO_PICTURES: Mapping[int, StudyItem] = {}
+NO_PICTURES: Mapping[str, StudyItem] = {}
 
 # What somebody who looks at the page sees of it.
 _LOOK = """() => {
@@ -58,7 +59,8 @@ _LOOK = """() => {
     number: form?.dataset.number,
     revision: form?.dataset.revision,
     texts: words(document.querySelectorAll(".panel .text, .option .text")),
-    widths: [...document.querySelectorAll("figure img")].map((image) => image.naturalWidth),
+    pictures: [...document.querySelectorAll("figure img")].filter((image) => image.naturalWidth > 0)
+      .map((image) => image.src.split("/").at(-1)),
     framed: form?.querySelector(".question.active")?.dataset.question,
     asked: questions.map((question) => question.dataset.question),
     offered: Object.fromEntries(questions.map((question) => [
@@ -93,11 +95,11 @@ class KeyboardParticipant:
     """Somebody who answers by keyboard alone."""
 
     def __init__(
-        self, page: Page, study: Study, pictures: Mapping[int, StudyItem] = NO_PICTURES
+        self, page: Page, study: Study, pictures: Mapping[str, StudyItem] = NO_PICTURES
     ) -> None:
         self.page = page
         self.study = study
-        self._pictures = pictures  # by their width, which is what can be seen of them
+        self._pictures = pictures  # by the hash of what is shown
         self._press = page.keyboard.press
 
     # --- looking -------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ class KeyboardParticipant:
         """The item that is on the page, known by what is shown of it."""
         if self._pictures:
             expect(self.page.locator("figure img")).to_have_js_property("complete", value=True)
-            return self._pictures[self.look()["widths"][0]]
+            return self._pictures[self.look()["pictures"][0]]
         texts = set(self.look()["texts"])
         parts = (self.study.practice, self.study.checks, self.study.fillers, self.study.items)
         fields = {
@@ -283,19 +285,10 @@ def decided(study: Study, item: StudyItem, person: str) -> Given:
     return answers
 
 
-def by_width(study: Study, folder: StudyFolder) -> dict[int, StudyItem]:
-    """The items of a study of pictures by how wide these are."""
-    from PIL import Image
-
-    from epicene.core.files import IMAGES_FOLDER, ImageFolder
-
+def by_picture(study: Study) -> dict[str, StudyItem]:
+    """The items of a study of pictures by these."""
     fields = [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
-    kept = ImageFolder(folder.path / IMAGES_FOLDER)
-    return {
-        Image.open(kept.path(item.fields[field])).width: item
-        for item in study.items
-        for field in fields
-    }
+    return {item.fields[field]: item for item in all_items(study) for field in fields}
 
 
 class Served:
@@ -317,7 +310,7 @@ class Served:
         else:
             page.goto(self.link(User("person", name)))
         is_scripted(page)
-        return KeyboardParticipant(page, study, by_width(study, self.folder))
+        return KeyboardParticipant(page, study, by_picture(study))
 
 
 @contextmanager

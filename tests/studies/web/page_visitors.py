@@ -13,7 +13,7 @@ import msgspec
 from fastapi.testclient import TestClient
 
 from epicene.core.files import IMAGES_FOLDER, ImageFolder
-from epicene.studies.collection.folder import StudyFolder, create_study_folder
+from epicene.studies.collection.folder import RESPONSES_FILE, StudyFolder, create_study_folder
 from epicene.studies.collection.links import LinkSigner, User, load_signer
 from epicene.studies.design.schema import ImagePanel, Study
 from epicene.studies.web.app import make_app
@@ -140,6 +140,10 @@ class ServedStudy:
         self.folder = folder
         self.app = make_app(folder)
         self.signer = load_signer(folder.path)
+
+    @property
+    def database(self) -> Path:
+        return self.folder.path / RESPONSES_FILE
 
     def visitor(self) -> Visitor:
         return Visitor(self.app, self.signer)

@@ -1,16 +1,19 @@
-"""Several studies in one process, and a study behind a real nginx with the settings in deploy/."""
+"""Several studies in one process; a study behind real proxies with the settings in deploy/."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +28,7 @@ from epicene.studies.web.several import StudiesByHost
 from studies.web.page_visitors import Page
 from study_examples import misgendering, stereotype
 
+HOST = "study.example.org"
 DEPLOY = Path(__file__).parents[3] / "deploy"
 
 
@@ -116,57 +120,119 @@ def nginx(folder: Path, behind: int) -> Iterator[int]:
         process.wait(20)
 
 
-@pytest.mark.skipif(
-    not (shutil.which("nginx") and shutil.which("openssl")),
-    reason="wants nginx and openssl; get them with `apt-get install nginx openssl`",
-)
-def test_behind_nginx_with_tls(tmp_path: Path) -> None:
-    create_study_folder(tmp_path / "s", misgendering())
-    port = free_port()
+# --- Caddy -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def caddy(folder: Path, behind: int) -> Iterator[int]:
+    """Caddy with the settings that we ship, a certificate by its own CA, and free ports."""
+    plain, tls = free_port(), free_port()
+    site = (DEPLOY / "Caddyfile").read_text("utf-8")
+    assert "reverse_proxy study:8765\n" in site
+    site = site.replace("study:8765\n", f"127.0.0.1:{behind}\n\ttls internal\n")
+    (folder / "Caddyfile").write_text(
+        f"{{\n\tadmin off\n\tskip_install_trust\n\tstorage file_system {folder}\n"
+        f"\thttp_port {plain}\n\thttps_port {tls}\n}}\n{site}",
+        "utf-8",
+    )
+    process = subprocess.Popen(
+        ["caddy", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"],
+        env=os.environ | {"STUDY_HOST": HOST, "XDG_CONFIG_HOME": str(folder)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield tls
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+# --- a study behind each of them --------------------------------------------------------------
+
+
+@contextmanager
+def serving(folder: Path, port: int) -> Iterator[dict[str, str]]:
+    """The links of a study that `annotate serve` serves at the address of a proxy."""
     server = subprocess.Popen(
         [
-            *(Path(sys.executable).with_name("epicene"), "annotate", "serve", tmp_path / "s"),
-            *("--people", "ann", "--port", str(port), "--url", "https://study.example.org"),
+            *(Path(sys.executable).with_name("epicene"), "annotate", "serve", folder),
+            *("--people", "ann", "--port", str(port), "--url", f"https://{HOST}"),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     assert server.stdout is not None
-    links = dict(server.stdout.readline().rstrip("\n").split("\t") for _ in range(2))
-    assert links["ann"].startswith("https://study.example.org/enter/")
-    (tmp_path / "nginx").mkdir()
     try:
-        with nginx(tmp_path / "nginx", port) as tls, _browser(tls) as client:
-            address = links["ann"].removeprefix("https://study.example.org")
-            reply = client.get(address)
-            assert reply.status_code == 200
-            assert "secure" in reply.headers["set-cookie"].lower()
-            assert "max-age" in reply.headers["strict-transport-security"]
-            page = Page(client.get("/").text)
-            form = {
-                "csrf": page.chosen["csrf"][-1],
-                "number": page.chosen["number"][-1],
-                "revision": page.chosen["revision"][-1],
-                "answer.label": "correct",
-            }
-            assert client.post("/answer", data=form).status_code == 303
-            assert len(load_study(tmp_path / "s").answers()) == 1
-            too_large = client.post("/answer", content=b"x" * 2_000_000)
-            assert too_large.status_code == 413
-            many = [client.get("/static/x/y").status_code for _ in range(300)]
-            assert 503 in many  # the proxy's limit of requests
+        yield dict(server.stdout.readline().rstrip("\n").split("\t") for _ in range(2))
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)
 
 
-@contextmanager
-def _browser(port: int) -> Iterator[httpx.Client]:
-    """A client that takes the host name for this machine, and its own certificate."""
-    with httpx.Client(
-        base_url=f"https://127.0.0.1:{port}",
-        headers={"host": "study.example.org"},
-        verify=False,
-    ) as client:
-        yield client
+def answer_over_tls(client: httpx.Client, link: str, folder: Path) -> None:
+    """Follow a link, answer an item, and be refused with too large a form."""
+    assert link.startswith(f"https://{HOST}/enter/")
+    reply = client.get(link.removeprefix(f"https://{HOST}"))
+    assert reply.status_code == 200
+    assert "secure" in reply.headers["set-cookie"].lower()
+    assert "max-age" in reply.headers["strict-transport-security"]
+    page = Page(client.get("/").text)
+    form = {
+        "csrf": page.chosen["csrf"][-1],
+        "number": page.chosen["number"][-1],
+        "revision": page.chosen["revision"][-1],
+        "answer.label": "correct",
+    }
+    assert client.post("/answer", data=form).status_code == 303
+    assert len(load_study(folder).answers()) == 1
+    assert client.post("/answer", content=b"x" * 2_000_000).status_code == 413
+
+
+@pytest.mark.skipif(
+    not (shutil.which("nginx") and shutil.which("openssl")),
+    reason="wants nginx and openssl; get them with `apt-get install nginx openssl`",
+)
+def test_behind_nginx_with_tls(tmp_path: Path) -> None:
+    create_study_folder(tmp_path / "s", misgendering())
+    (tmp_path / "nginx").mkdir()
+    port = free_port()
+    with (
+        serving(tmp_path / "s", port) as links,
+        nginx(tmp_path / "nginx", port) as tls,
+        httpx.Client(
+            base_url=f"https://127.0.0.1:{tls}", headers={"host": HOST}, verify=False
+        ) as client,
+    ):
+        answer_over_tls(client, links["ann"], tmp_path / "s")
+        many = [client.get("/static/x/y").status_code for _ in range(300)]
+        assert 503 in many  # the proxy's limit of requests
+
+
+@pytest.mark.skipif(
+    not shutil.which("caddy"), reason="wants Caddy; get it with `apt-get install caddy`"
+)
+def test_behind_caddy_with_a_certificate_that_is_checked(tmp_path: Path) -> None:
+    create_study_folder(tmp_path / "s", misgendering())
+    (tmp_path / "caddy").mkdir()
+    port = free_port()
+    with serving(tmp_path / "s", port) as links, caddy(tmp_path / "caddy", port) as tls:
+        issued = tmp_path / "caddy/certificates/local" / HOST / f"{HOST}.crt"
+        root = tmp_path / "caddy/pki/authorities/local/root.crt"
+        deadline = time.monotonic() + 60
+        while not (issued.exists() and root.exists()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        trusted = ssl.create_default_context(cafile=str(root))
+        with CheckedHost(
+            base_url=f"https://127.0.0.1:{tls}", headers={"host": HOST}, verify=trusted
+        ) as client:
+            answer_over_tls(client, links["ann"], tmp_path / "s")
+
+
+class CheckedHost(httpx.Client):
+    """A client that reaches the host at this machine, and checks the certificate for its name."""
+
+    def build_request(self, *arguments: Any, **more: Any) -> httpx.Request:
+        request = super().build_request(*arguments, **more)
+        request.extensions["sni_hostname"] = HOST
+        return request

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from epicene.studies.collection.links import SECRET_FILE, User
-from epicene.studies.collection.owner_sessions import SESSION_SECONDS, OwnerSessions
+from epicene.studies.collection.owners import SESSION_SECONDS, OwnerSessions
 from epicene.studies.collection.task_queue import TaskQueue
 from epicene.studies.web import server as web_server
 from epicene.studies.web.app import make_app
@@ -90,13 +90,13 @@ def test_a_session_has_a_time(site: ServedStudy) -> None:
     now = 1000.0
     queue = TaskQueue(site.folder, clock=lambda: now)
     sessions = queue.owner_sessions
-    first = sessions.start()
+    first = sessions.start(User("owner"))
     assert sessions.is_current(first)
     now += SESSION_SECONDS - 1
     assert sessions.is_current(first)
     now += 1
     assert not sessions.is_current(first)
-    many = [sessions.start() for _ in range(101)]
+    many = [sessions.start(User("owner")) for _ in range(101)]
     assert sum(map(sessions.is_current, many)) == 100
     with sqlite3.connect(queue.path) as db:
         kept = [row[0] for row in db.execute("SELECT session FROM owner_sessions")]

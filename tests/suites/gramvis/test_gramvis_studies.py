@@ -221,7 +221,8 @@ def test_pictures_come_along_with_study_and_sheets(
     epicene(*sample, f"--out={folder}")
     epicene(*sample, f"--out={folder}")  # again: nothing changes
     study = open_study_folder(folder).study
-    for item in study.items:
+    assert [item.expected["shows"] for item in study.practice] == [*LABELS, "neither"]
+    for item in (*study.practice, *study.items):
         assert ImageFolder(folder / "images").path(item.fields["image"]).exists()
     epicene("annotate", "export", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
     with (sheets / "ann.csv").open(encoding="utf-8-sig", newline="") as file:

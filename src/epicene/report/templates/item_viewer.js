@@ -5,6 +5,7 @@ const ROW_HEIGHT = 58; // as .row in items.css
 const TALLEST = 8e6; // browsers lose precision in taller boxes
 const SPARE_ROWS = 4;
 const LONGEST_MENU = 200; // values; a facet with more gets a field to type in
+const MOST_FILTERS = 6; // under “more filters”; the others can be added
 const ROW_TEXT = 160; // characters of a text in the list: more than fit
 const MOST_COPIED = 50000; // judgements in one copy
 const DIFFER = "differ";
@@ -133,20 +134,70 @@ class ItemViewer {
     const facets = this.pack.columns.filter(
       (column) => column.role === "filter" && column.name !== "outcome",
     );
+    const several = facets
+      .map((column) => ({ column, values: this.present(column) }))
+      .filter(({ values }) => values.length > 1);
     const more = element("div");
-    for (const column of facets) {
-      const values = this.present(column);
-      if (values.length > 1) this.facet(column, values, column.name === "language" ? this.form : more);
+    for (const { column, values } of several) {
+      this.facet(column, values, column.name === "language" ? this.form : more);
     }
     if (more.childElementCount) {
-      const summary = element("summary", {}, `${more.childElementCount} more filters`);
+      const hidden = this.hideFilters(several.filter(({ column }) => column.name !== "language"));
+      const summary = element("summary", {}, `${more.childElementCount - hidden.length} more filters`);
       this.more = element("details", { className: "more" }, summary, more);
-      this.form.append(this.more);
+      if (hidden.length) more.append(this.adder(hidden));
     }
     const copied = element("button", { type: "button" }, "Copy as CSV");
     copied.addEventListener("click", () => copy(this.csv(), copied));
     this.form.append(element("button", { type: "reset" }, "Show all"), copied);
     if (this.more) this.form.append(this.more);
+  }
+
+  // Hide all but the most useful filters, and return the names of those that are hidden.
+  hideFilters(several) {
+    if (several.length <= MOST_FILTERS) return [];
+    const scores = new Map(several.map(({ column, values }) => [column.name, this.usefulness(column, values)]));
+    const names = [...scores.keys()].sort((one, other) => scores.get(other) - scores.get(one));
+    const hidden = names.slice(MOST_FILTERS);
+    for (const name of hidden) this.inputs.get(name).parentElement.hidden = true;
+    return hidden.sort((one, other) => one.localeCompare(other));
+  }
+
+  // How many judgements have a value; none for what the measure or the model decides already.
+  usefulness(column, values) {
+    if (["part", "label"].includes(column.name)) return 2;
+    const decided = this.isDecidedBy(column, this.part, this.parts.length)
+      || (this.runs && this.isDecidedBy(column, this.runs.ids, this.runs.size + 1));
+    if (values.length > LONGEST_MENU || decided) return 0;
+    return column.ids.reduce((filled, id) => filled + (id > 0), 0) / this.pack.count;
+  }
+
+  isDecidedBy(column, keys, size) {
+    const first = new Uint32Array(size);
+    for (let row = 0; row < keys.length; row++) {
+      const id = column.ids[row];
+      if (id === 0) continue;
+      if (first[keys[row]] === 0) first[keys[row]] = id;
+      else if (first[keys[row]] !== id) return false;
+    }
+    return true;
+  }
+
+  // A menu of the hidden filters, which shows the chosen one.
+  adder(hidden) {
+    const menu = element("select", { name: "add" }, element("option", { value: "" }, "choose"));
+    for (const name of hidden) menu.append(element("option", { value: name, dir: "auto" }, name.replaceAll("_", " ")));
+    menu.addEventListener("change", () => {
+      if (menu.value) this.reveal(this.inputs.get(menu.value)).focus();
+      menu.value = "";
+    });
+    return element("label", {}, element("span", {}, "add a filter"), " ", menu);
+  }
+
+  reveal(input) {
+    input.parentElement.hidden = false;
+    if (this.more?.contains(input)) this.more.open = true;
+    return input;
   }
 
   addSearch() {
@@ -351,7 +402,7 @@ class ItemViewer {
     for (const column of this.pack.columns) {
       const input = this.inputs.get(column.name);
       if (column.role !== "filter" || !input || input.value === "") continue;
-      if (this.more?.contains(input)) this.more.open = true;
+      this.reveal(input);
       if (input.tagName === "SELECT") this.keepFacet(column, input.value);
       else await this.typed(column, input.value);
     }

@@ -7,6 +7,7 @@ labels are taken as if every participant had given them.
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,6 +17,7 @@ import msgspec
 from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.core.records import Record, to_json
 from epicene.core.sqlite import transaction
+from epicene.studies.collection.activity import OWNER, record_action
 from epicene.studies.collection.database import ResponseStore, explain_errors
 from epicene.studies.design.answers import (
     answer_problems,
@@ -204,10 +206,12 @@ class AdjudicationStore:
             by=by,
             at=datetime.now(UTC),
         )
-        self.add([LocatedAdjudication("This decision", adjudication)], replace=True)
+        with self._open() as db, transaction(db):
+            if self.put(db, [LocatedAdjudication("This decision", adjudication)], replace=True):
+                record_action(db, time.time(), by, "settled", item, question)
         return adjudication
 
-    def reopen(self, item: str, question: str) -> bool:
+    def reopen(self, item: str, question: str, by: str = OWNER) -> bool:
         """Delete a decision; return whether there was one."""
         if not self.path.exists():
             return False
@@ -215,6 +219,8 @@ class AdjudicationStore:
             deleted = db.execute(
                 "DELETE FROM settlements WHERE item = ? AND question = ?", (item, question)
             )
+            if deleted.rowcount:
+                record_action(db, time.time(), by, "reopened", item, question)
             return deleted.rowcount > 0
 
     def add(self, decisions: Sequence[LocatedAdjudication], *, replace: bool = False) -> int:

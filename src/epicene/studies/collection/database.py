@@ -50,6 +50,14 @@ CREATE TABLE IF NOT EXISTS exclusions (
 ) WITHOUT ROWID
 """
 
+# What owners did, by name
+ACTIVITY_SCHEMA = """
+CREATE TABLE IF NOT EXISTS activity (
+    at REAL NOT NULL, by TEXT NOT NULL, action TEXT NOT NULL, about TEXT NOT NULL,
+    detail TEXT NOT NULL
+)
+"""
+
 decode_response = msgspec.json.Decoder(Response).decode
 
 
@@ -94,6 +102,7 @@ class ResponseStore:
             )
         self._db.execute(_ADDRESS_SCHEMA)
         self._db.execute(EXCLUSION_SCHEMA)
+        self._db.execute(ACTIVITY_SCHEMA)
 
     def close(self) -> None:
         """Close the database, merging its write-ahead log."""
@@ -192,8 +201,12 @@ CREATE TABLE IF NOT EXISTS revoked (
     participant TEXT PRIMARY KEY, times INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS state (state TEXT NOT NULL, since REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS owners (
+    owner TEXT PRIMARY KEY, issue INTEGER NOT NULL, active INTEGER NOT NULL, added REAL NOT NULL,
+    by TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS owner_sessions (
-    session TEXT PRIMARY KEY, ends REAL NOT NULL
+    session TEXT PRIMARY KEY, ends REAL NOT NULL, owner TEXT NOT NULL DEFAULT 'owner'
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS assignments (
     participant TEXT NOT NULL, item TEXT NOT NULL, number INTEGER NOT NULL, part TEXT NOT NULL,
@@ -284,6 +297,11 @@ def open_database(path: Path) -> sqlite3.Connection:
         with transaction(db):
             for statement in _ASSIGNMENT_SCHEMA.split(";"):
                 db.execute(statement)
+            columns = {row["name"] for row in db.execute("PRAGMA table_info(owner_sessions)")}
+            if "owner" not in columns:  # an earlier version's
+                db.execute(
+                    "ALTER TABLE owner_sessions ADD COLUMN owner TEXT NOT NULL DEFAULT 'owner'"
+                )
             for name, what in _TRIGGERS.items():
                 db.execute(f"DROP TRIGGER IF EXISTS {name}")  # an earlier version's, perhaps
                 db.execute(f"CREATE TRIGGER {name} {what}")

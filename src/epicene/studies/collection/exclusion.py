@@ -12,6 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, unknown
+from epicene.studies.collection.activity import OWNER, record_action
 from epicene.studies.collection.database import (
     decode_response,
     exists,
@@ -110,6 +111,7 @@ def add_exclusion(
         " lifted = NULL",
         (participant, reason, by, now),
     )
+    record_action(db, now, by, "excluded", participant, reason)
 
 
 def _responses(
@@ -135,7 +137,7 @@ def exclude_participant(folder: StudyFolder, participant: str, reason: str, by: 
         add_exclusion(db, participant, reason.strip(), by, time.time())
 
 
-def readmit_participant(folder: StudyFolder, participant: str) -> None:
+def readmit_participant(folder: StudyFolder, participant: str, by: str = OWNER) -> None:
     """Let an excluded participant's answers count again; the rule does not apply to them then."""
     path = folder.path / RESPONSES_FILE
     with closing(open_database(path)) as db, write_transaction(db, path):
@@ -147,6 +149,7 @@ def readmit_participant(folder: StudyFolder, participant: str) -> None:
         db.execute(
             "UPDATE exclusions SET lifted = ? WHERE participant = ?", (time.time(), participant)
         )
+        record_action(db, time.time(), by, "readmitted", participant)
 
 
 def apply_rule(folder: StudyFolder) -> dict[str, str]:

@@ -24,9 +24,11 @@ IMAGE_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
 _MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 
 
-def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
-    """Copy the images of a study from its runs into its folder."""
+def copy_images(study: Study, runs: Sequence[Path], folder: Path, own: Path | None = None) -> None:
+    """Copy the images of a study into its folder: its `own`, and those of its runs."""
     kept = ImageFolder(folder / IMAGES_FOLDER)
+    for picture in sorted(own.iterdir()) if own else ():
+        kept.put(picture.read_bytes())
     sources = [ImageFolder(run / IMAGES_FOLDER) for run in runs]
     for item in all_items(study):
         for field in _image_fields(study):

@@ -25,9 +25,9 @@ _MAX_TOKEN_LENGTH = 8 * MAX_NAME_LENGTH  # four bytes per character in base64, a
 
 
 class User(NamedTuple):
-    """The bearer of a link; only participants ("person") have a name.
+    """The bearer of a link; only participants ("person") and owners after the first have a name.
 
-    `issue` counts the revoked links of a participant before this one; empty for the first.
+    `issue` counts the revoked links of the same name before this one; empty for the first.
     """
 
     role: UserRole
@@ -62,6 +62,14 @@ class LinkSigner:
         except ValueError:
             return None
         return user if valid else None
+
+    def path(self, user: User) -> str:
+        """The path of a user's link, after the address of the pages."""
+        return f"/enter/{self.token(user)}"
+
+    def open_path(self, parameter: str) -> str:
+        """The path of the open link, with a placeholder for the platform's id if it passes one."""
+        return self.path(User("open")) + (parameter and f"?{parameter}={_placeholder(parameter)}")
 
     def sign(self, purpose: str, *parts: str) -> str:
         """The signature of the parts for one purpose."""
@@ -121,6 +129,19 @@ def _load_existing(path: Path) -> LinkSigner:
             f"`chmod 600 {path}`."
         )
     return LinkSigner(secret)
+
+
+# What platforms put in the place of their participants' ids
+_PLACEHOLDERS = {
+    "prolific_pid": "{{%PROLIFIC_PID%}}",
+    "workerid": "${workerId}",
+    "psid": "[%%psid%%]",
+}
+
+
+def _placeholder(parameter: str) -> str:
+    """What to write for the participant's id in the link, if the platform is known."""
+    return _PLACEHOLDERS.get(parameter.lower(), "ID")
 
 
 def _to_base64(data: bytes) -> str:

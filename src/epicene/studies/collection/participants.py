@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from epicene.core.errors import unknown
+from epicene.core.errors import InputError, unknown
+from epicene.studies.collection.activity import OWNER, forget_actions, record_action
 from epicene.studies.collection.database import (
     exists,
     explain_errors,
@@ -16,6 +17,7 @@ from epicene.studies.collection.database import (
     write_transaction,
 )
 from epicene.studies.collection.folder import RESPONSES_FILE
+from epicene.studies.design.checks import check_participant_name
 from epicene.studies.design.schema import ChoiceScreener
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from epicene.studies.collection.activity import OwnerAction
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.links import User
     from epicene.studies.design.schema import Screener, Study
@@ -33,6 +36,11 @@ ParticipantStage: TypeAlias = Literal[
     "excluded", "closed", "paused", "consent", "screening", "refused", "instructions", "work"
 ]
 
+_STATE_ACTIONS: Mapping[str, OwnerAction] = {
+    "open": "opened the study",
+    "paused": "paused the study",
+    "closed": "closed the study",
+}
 _MAX_DIGITS = 9  # of the answer to a number screener
 
 # For how long after closing a study still accepts answers to tasks assigned before
@@ -78,16 +86,25 @@ class Participants:
         self._path = path
         self._clock = clock
 
-    def invite(self, participant: str) -> None:
-        """Add a participant who gets a personal link."""
+    def invite(self, *participants: str, by: str = OWNER) -> None:
+        """Add participants who get personal links, all or none."""
         with write_transaction(self._db, self._path):
-            self._invite(participant)
+            for participant in map(check_participant_name, participants):
+                if self.used_open_link(participant):
+                    raise InputError(
+                        f"Somebody entered by the open link as {participant} already; "
+                        "give the person another name."
+                    )
+                if self._invite(participant):
+                    record_action(self._db, self._clock(), by, "invited", participant)
 
-    def _invite(self, participant: str) -> None:
-        self._db.execute(
+    def _invite(self, participant: str) -> bool:
+        """Add a participant; return whether the name is new."""
+        added = self._db.execute(
             "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, 'personal')",
             (participant,),
         )
+        return added.rowcount == 1
 
     def invited(self) -> list[str]:
         """The names of participants with personal links."""
@@ -112,7 +129,7 @@ class Participants:
         """
         return user.issue != self.issue(user.name)
 
-    def revoke(self, *participants: str) -> None:
+    def revoke(self, *participants: str, by: str = OWNER) -> None:
         """Invalidate the links and sessions of participants; their next links will differ."""
         with write_transaction(self._db, self._path):
             known = [row["participant"] for row in self._db.execute("SELECT * FROM people")]
@@ -124,6 +141,7 @@ class Participants:
                     " ON CONFLICT (participant) DO UPDATE SET times = times + 1",
                     (participant,),
                 )
+                record_action(self._db, self._clock(), by, "revoked the link of", participant)
 
     def used_open_link(self, participant: str) -> bool:
         """Whether a participant entered by the open link."""
@@ -188,13 +206,14 @@ class Participants:
         with explain_errors(self._path):
             return self._state_row()[0]
 
-    def set_state(self, state: str) -> None:
+    def set_state(self, state: str, by: str = OWNER) -> None:
         """Open, pause or close the study."""
-        if state not in (known := get_args(StudyState)):
-            raise unknown("state", state, known)
+        if state not in _STATE_ACTIONS:
+            raise unknown("state", state, _STATE_ACTIONS)
         with write_transaction(self._db, self._path):
             self._db.execute("DELETE FROM state")
             self._db.execute("INSERT INTO state VALUES (?, ?)", (state, self._clock()))
+            record_action(self._db, self._clock(), by, _STATE_ACTIONS[state])
 
     def _state_row(self) -> tuple[StudyState, float]:
         row = self._db.execute("SELECT state, since FROM state").fetchone()
@@ -306,6 +325,7 @@ def _delete_rows(db: sqlite3.Connection, participant: str) -> int:
     db.execute("DELETE FROM assignments WHERE participant = ?", (participant,))
     db.execute("DELETE FROM people WHERE participant = ?", (participant,))
     db.execute("DELETE FROM exclusions WHERE participant = ?", (participant,))
+    forget_actions(db, participant)
     return deleted
 
 

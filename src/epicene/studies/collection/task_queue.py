@@ -25,7 +25,7 @@ from epicene.studies.collection.database import (
 )
 from epicene.studies.collection.exclusion import ExclusionRules
 from epicene.studies.collection.folder import RESPONSES_FILE
-from epicene.studies.collection.owner_sessions import OwnerSessions
+from epicene.studies.collection.owners import Owners, OwnerSessions
 from epicene.studies.collection.participants import (
     GRACE_SECONDS,
     NotAssignedError,
@@ -116,7 +116,8 @@ class TaskQueue:
         self._lease = lease
         self._clock = clock
         self.participants = Participants(self.study, self._db, self.path, clock)
-        self.owner_sessions = OwnerSessions(self._db, self.path, clock)
+        self.owners = Owners(self._db, self.path, clock)
+        self.owner_sessions = OwnerSessions(self.owners, self._db, self.path, clock)
 
     def close(self) -> None:
         """Close the database, merging its write-ahead log."""

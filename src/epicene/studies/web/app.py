@@ -22,6 +22,7 @@ from epicene.studies.collection.participants import (
     StudyClosedError,
 )
 from epicene.studies.collection.task_queue import LEASE_SECONDS, TaskQueue
+from epicene.studies.web.link_routes import link_pages
 from epicene.studies.web.login import LoginRoutes
 from epicene.studies.web.middleware import (
     AccessMiddleware,
@@ -100,12 +101,12 @@ def make_app(
         owner_api(site),
         owner_pages(site),
         owner_actions(site),
+        link_pages(site),
         owner_logout(site),
         *([preview_pages(site)] if preview else ()),
     ):
         app.include_router(routes)
-    is_revoked = task_queue.participants.is_revoked
-    app.add_middleware(AccessMiddleware, sessions=sessions, is_revoked=is_revoked)
+    app.add_middleware(AccessMiddleware, sessions=sessions, is_revoked=site.is_revoked)
     _add_error_handlers(app, site)
     return app
 

@@ -24,8 +24,7 @@ from starlette.responses import (
 )
 
 from epicene.core.errors import RunError
-from epicene.studies.collection.links import User
-from epicene.studies.collection.owner_sessions import SESSION_SECONDS
+from epicene.studies.collection.owners import SESSION_SECONDS
 from epicene.studies.web.assets import asset_url
 from epicene.studies.web.translations import interface_language, interface_text, page_direction
 
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from epicene.studies.collection.links import LinkSigner
-    from epicene.studies.collection.owner_sessions import OwnerSessions
+    from epicene.studies.collection.links import LinkSigner, User
+    from epicene.studies.collection.owners import OwnerSessions
 
 _MAX_LINKS = 20_000  # that are remembered
 
@@ -137,8 +136,10 @@ class Sessions:
         session, _, signature = cookie.partition(".")
         if not self.signer.is_signed(signature, _OWNER_SESSION, session):
             return None
-        found = WebSession(User("owner"), self.signer.sign("csrf", "owner", session), session)
-        return found if self.is_current(found) else None
+        user = self._owner_sessions.user(session)
+        if user is None:
+            return None
+        return WebSession(user, self.signer.sign("csrf", "owner", session), session)
 
     def is_current(self, session: WebSession) -> bool:
         """Whether an owner's session has not ended; a participant's ends with their link."""
@@ -150,7 +151,7 @@ class Sessions:
         """Start a session and store it in a cookie."""
         value, seconds = self.signer.token(user), PARTICIPANT_SECONDS
         if user.role == "owner":
-            session = self._owner_sessions.start()
+            session = self._owner_sessions.start(user)
             value = f"{session}.{self.signer.sign(_OWNER_SESSION, session)}"
             seconds = SESSION_SECONDS
         response.set_cookie(
@@ -169,9 +170,9 @@ class Sessions:
         response.delete_cookie(self._names[user.role])
 
     def log_out(self, response: Response, session: WebSession, *, everywhere: bool) -> None:
-        """End an owner's session, or all of them."""
+        """End an owner's session, or all sessions of this owner."""
         if everywhere:
-            self._owner_sessions.end_all()
+            self._owner_sessions.end_all(session.user)
         else:
             self._owner_sessions.end(session.owner_session)
         self.end(response, session.user)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.report.layout import lay_out
 from epicene.studies.analysis import quality
 from epicene.studies.analysis.export_frames import ExportUnit, export_frame, trial_names
 from epicene.studies.analysis.quality_tables import growth_chart, growth_table
 from epicene.studies.collection import progress
+from epicene.studies.collection.activity import OWNER, read_activity
 from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
+from epicene.studies.collection.links import User
 from epicene.studies.collection.participants import RejectedSubmissionError
 from epicene.studies.design.schema import (
     ImagePanel,
@@ -31,14 +33,18 @@ from epicene.studies.web.translations import page_language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from epicene.studies.collection.activity import Activity
     from epicene.studies.collection.adjudication import Disagreement
     from epicene.studies.design.schema import StudyItem
     from epicene.studies.web.study_app import StudyApp
 
-OWNER = "owner"  # the adjudicator's name
 NONE_FIELD = "none"  # the field for "no tags" or "no marks"
 _LANGUAGE = "en"  # of these pages; texts of the study may be in others
 _DISAGREEMENTS_PER_PAGE = 20
+_PEOPLE_PER_PAGE = 100
+_STATES = ("opened the study", "paused the study", "closed the study")
+
+PersonRow: TypeAlias = "tuple[progress.ParticipantProgress, quality.ParticipantQuality | None]"
 
 
 class Page:
@@ -58,6 +64,13 @@ def totals(lists: list[progress.ListProgress]) -> dict[str, int]:
     return {name: sum(getattr(each, name) for each in lists) for name in ("wanted", "given", "out")}
 
 
+def _imported(name: str, state: str) -> progress.ParticipantProgress:
+    """Somebody whose answers were imported and who never entered."""
+    return progress.ParticipantProgress(
+        participant=name, entry="imported", list=None, answered=0, state=state, seen=None
+    )
+
+
 class OwnerData:
     """The contents of the owner's pages."""
 
@@ -65,7 +78,9 @@ class OwnerData:
         self._folder = site.folder
         self._study = site.study
         self._path = site.task_queue.path
-        self._state = site.task_queue.participants.state
+        self._participants = site.task_queue.participants
+        self._owners = site.task_queue.owners
+        self._signer = site.sessions.signer
         self._viewer = ItemViewBuilder(
             site.study,
             page_language(site.study, _LANGUAGE),
@@ -73,23 +88,66 @@ class OwnerData:
             site.images.addresses("/owner/image"),
         )
 
-    def progress(self) -> dict[str, Any]:
+    def progress(self, text: str = "", state: str = "", start: int = 0) -> dict[str, Any]:
+        """The study's progress, and the people whose names have the text and who are in a state."""
         valid = self._folder.valid_responses()
         everybody = self._folder.valid_responses(with_excluded=True).responses
         done = {
             each.participant: each for each in quality.participant_quality(self._study, everybody)
         }
-        participants = progress.participant_progress(self._path)
+        everyone = progress.participant_progress(self._path)
+        known = {each.participant for each in everyone}
+        excluded = self._folder.exclusions()
+        rows: list[PersonRow] = [(each, done.get(each.participant)) for each in everyone]
+        for name in sorted(done.keys() - known):
+            where = "excluded" if name in excluded else "finished"
+            rows.append((_imported(name, where), done[name]))
+        wanted = text.casefold().strip()
+        found = [
+            row
+            for row in rows
+            if wanted in row[0].participant.casefold() and state in ("", row[0].state)
+        ]
         lists = progress.list_progress(self._path)
-        known = {each.participant for each in participants}
         return {
             "drift_note": valid.note,
             "lists": lists,
-            "participants": [(each, done.get(each.participant)) for each in participants],
-            "imported": [each for name, each in done.items() if name not in known],
-            "excluded": self._folder.exclusions(),
-            "state": self._state(),
+            "page": Page(found, start, _PEOPLE_PER_PAGE),
+            "q": text,
+            "only": state,
+            "state": self._participants.state(),
+            "state_set": next((each for each in self.activity() if each.action in _STATES), None),
             **totals(lists),
+        }
+
+    def activity(self) -> list[Activity]:
+        """What owners did, the latest first."""
+        return read_activity(self._path)
+
+    def links(self, new_owner: str = "") -> dict[str, Any]:
+        """Participants' links and the owners; of owners' links only that of a new one.
+
+        On the server's own connection, so to be called in its thread.
+        """
+        address, access = self._folder.address(), self._study.access
+        states = {each.participant: each for each in progress.participant_progress(self._path)}
+        logins = {
+            each.by: each.at for each in reversed(self.activity()) if each.action == "logged in"
+        }
+        owners = self._owners.active()
+        new = next((each for each in owners if each.name == new_owner), None)
+        return {
+            "people": [
+                (states[name], address + self._signer.path(User("person", name, issue)))
+                for name in self._participants.invited()
+                for issue in (self._participants.issue(name),)
+            ],
+            "open_link": address + self._signer.open_path(access.participant_parameter)
+            if access.entry == "open"
+            else "",
+            "owners": [(each, logins.get(each.name)) for each in owners],
+            "new_owner": new_owner,
+            "new_link": address + self._signer.path(new.user) if new else "",
         }
 
     def agreement(self) -> dict[str, Any]:
@@ -154,7 +212,7 @@ class OwnerData:
         return {
             "name": name,
             "facts": [(column.name, facts.get(column.name)) for column in made.columns[1:]],
-            "excluded": facts["excluded"],
+            "excluded": self._folder.exclusions().get(name),
             "answers": answers,
             "agreement": quality.agreement_with_others(self._study, counted, name),
         }
@@ -215,7 +273,7 @@ class OwnerData:
             ).most_common(),
         }
 
-    def adjudicate(self, fields: dict[str, list[str]]) -> None:
+    def adjudicate(self, fields: dict[str, list[str]], by: str) -> None:
         items = {item.id: item for item in self._study.items}
         item = items.get(first_value(fields, "item"))
         if item is None:
@@ -236,7 +294,7 @@ class OwnerData:
         value = read_answer(self._study, question, item, OWNER, values)
         if value is None:
             raise RejectedSubmissionError(f"Nothing was decided for {about}.")
-        self._folder.adjudications().adjudicate(item.id, question.id, value, OWNER)
+        self._folder.adjudications().adjudicate(item.id, question.id, value, by)
 
     def export(self, form: ExportFormat, *, hidden: bool) -> str:
         valid = self._folder.valid_responses()

@@ -5,6 +5,7 @@ Whatever reads many responses runs in a thread, so that participants do not have
 
 from __future__ import annotations
 
+from datetime import datetime  # noqa: TC003 (FastAPI reads it)
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -16,12 +17,16 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from epicene.studies.analysis.export_frames import ExportUnit  # noqa: TC001 (FastAPI reads it)
 from epicene.studies.collection import progress
+from epicene.studies.collection.activity import OWNER
 from epicene.studies.collection.exclusion import exclude_participant, readmit_participant
-from epicene.studies.collection.participants import RejectedSubmissionError
+from epicene.studies.collection.participants import (
+    RejectedSubmissionError,
+    StudyState,
+)
 from epicene.studies.exchange.response_files import ExportFormat  # noqa: TC001 (as above)
 from epicene.studies.exchange.table_files import TableFormat  # noqa: TC001 (as above)
 from epicene.studies.web.middleware import not_found
-from epicene.studies.web.owner_data import OWNER, OwnerData, Page, totals
+from epicene.studies.web.owner_data import OwnerData, Page, totals
 from epicene.studies.web.participant_routes import ERROR_RESPONSES
 from epicene.studies.web.study_app import first_value, session_of
 
@@ -40,12 +45,18 @@ _ITEMS_PER_PAGE = 100
 
 
 class ProgressReply(BaseModel):
-    """The progress of the study: judgements wanted, given, under way; and participants."""
+    """The progress of the study: judgements wanted, given, under way; and participants.
+
+    `answers` counts everything answered, practice too; `seen` is when somebody last did something.
+    """
 
     wanted: int
     given: int
     out: int
     people: int
+    answers: int
+    seen: datetime | None
+    state: StudyState
     lists: list[progress.ListProgress]
 
 
@@ -53,11 +64,11 @@ def owner_pages(site: StudyApp) -> APIRouter:
     """The owner's pages."""
     routes = APIRouter(include_in_schema=False)
     data = OwnerData(site)
-    page = partial(_page, site)
+    page = partial(owner_page, site)
 
     @routes.get("/owner")
-    async def overview(request: Request) -> Response:
-        return page(request, "progress", **await run_in_threadpool(data.progress))
+    async def overview(request: Request, start: int = 0, q: str = "", state: str = "") -> Response:
+        return page(request, "progress", **await run_in_threadpool(data.progress, q, state, start))
 
     @routes.get("/owner/items")
     async def items(request: Request, start: int = 0, q: str = "", state: str = "") -> Response:
@@ -106,7 +117,7 @@ def owner_pages(site: StudyApp) -> APIRouter:
 
 
 def owner_actions(site: StudyApp) -> APIRouter:
-    """What the owner changes: exclusions, the state of the study, disagreements."""
+    """What owners change: exclusions, the state of the study, disagreements."""
     routes = APIRouter(include_in_schema=False)
     data = OwnerData(site)
 
@@ -115,25 +126,27 @@ def owner_actions(site: StudyApp) -> APIRouter:
         fields = await site.read_form(request)
         name, reason = first_value(fields, "person"), first_value(fields, "reason")
         if first_value(fields, "readmit") == "yes":
-            await run_in_threadpool(readmit_participant, site.folder, name)
+            await run_in_threadpool(readmit_participant, site.folder, name, acting_owner(request))
         else:
-            await run_in_threadpool(exclude_participant, site.folder, name, reason, OWNER)
+            await run_in_threadpool(
+                exclude_participant, site.folder, name, reason, acting_owner(request)
+            )
         return RedirectResponse(f"/owner/people/{quote(name, safe='')}", 303)
 
     @routes.post("/owner/state")
     async def state(request: Request) -> Response:
         fields = await site.read_form(request)
-        site.task_queue.participants.set_state(first_value(fields, "state"))
+        site.task_queue.participants.set_state(first_value(fields, "state"), acting_owner(request))
         return RedirectResponse("/owner", 303)
 
     @routes.post("/owner/adjudicate")
     async def adjudicate(request: Request) -> Response:
         fields = await site.read_form(request)
         try:
-            await run_in_threadpool(data.adjudicate, fields)
+            await run_in_threadpool(data.adjudicate, fields, acting_owner(request))
         except RejectedSubmissionError as refused:
             left = await run_in_threadpool(data.disagreements, str(refused))
-            return _page(site, request, "disagreements", 422, **left)
+            return owner_page(site, request, "disagreements", 422, **left)
         only = first_value(fields, "only")
         return RedirectResponse(f"/owner/disagreements?{urlencode({'question': only})}", 303)
 
@@ -142,18 +155,28 @@ def owner_actions(site: StudyApp) -> APIRouter:
         fields = await site.read_form(request)
         adjudications = site.folder.adjudications()
         await run_in_threadpool(
-            adjudications.reopen, first_value(fields, "item"), first_value(fields, "question")
+            adjudications.reopen,
+            first_value(fields, "item"),
+            first_value(fields, "question"),
+            acting_owner(request),
         )
         return RedirectResponse("/owner/disagreements", 303)
 
     return routes
 
 
-def _page(
+def acting_owner(request: Request) -> str:
+    """The name of the owner who acts."""
+    return session_of(request).user.name or OWNER
+
+
+def owner_page(
     site: StudyApp, request: Request, template: str, status: int = 200, **context: Any
 ) -> Response:
+    """A page of the owner's, with the navigation."""
+    shared = {"notice": "", "here": template, "owner": acting_owner(request)}
     csrf = session_of(request).csrf
-    return site.page(f"owner_{template}", _LANGUAGE, csrf=csrf, status=status, **context)
+    return site.page(f"owner_{template}", _LANGUAGE, csrf=csrf, status=status, **shared | context)
 
 
 def owner_logout(site: StudyApp) -> APIRouter:
@@ -180,6 +203,13 @@ def owner_api(site: StudyApp) -> APIRouter:
         """The progress of the study."""
         lists = await run_in_threadpool(progress.list_progress, site.task_queue.path)
         participants = await run_in_threadpool(progress.participant_progress, site.task_queue.path)
-        return ProgressReply(**totals(lists), people=len(participants), lists=lists)
+        return ProgressReply(
+            **totals(lists),
+            people=len(participants),
+            answers=sum(each.answered for each in participants),
+            seen=max((each.seen for each in participants if each.seen), default=None),
+            state=site.task_queue.participants.state(),
+            lists=lists,
+        )
 
     return routes

@@ -282,10 +282,10 @@ class StudyApp:
     def entry_address(self, user: User, entry: EntryType) -> str:
         """The address of the link by which a user entered."""
         if entry == "personal":
-            return f"/enter/{self.sessions.signer.token(user)}"
+            return self.sessions.signer.path(user)
         parameter = self.study.access.participant_parameter
         query = f"?{urlencode({parameter: user.name})}" if parameter else ""
-        return f"/enter/{self.sessions.signer.token(User('open'))}{query}"
+        return self.sessions.signer.path(User("open")) + query
 
     def save_answer(
         self,
@@ -370,13 +370,19 @@ class StudyApp:
         self.check_csrf(request, first_value(fields, "csrf"))
         return fields
 
+    def is_revoked(self, user: User) -> bool:
+        """Whether a user's link was revoked."""
+        if user.role == "owner":
+            return self.task_queue.owners.is_revoked(user)
+        return self.task_queue.participants.is_revoked(user)
+
     def check_csrf(self, request: Request, token: str) -> None:
         """Raise unless the token is that of the session, and the link still valid.
 
         The middleware checked the link, too, but the body may have arrived much later.
         """
         session = session_of(request)
-        if self.task_queue.participants.is_revoked(session.user):
+        if self.is_revoked(session.user):
             raise HTTPException(404)
         if not self.sessions.is_current(session):
             raise HTTPException(404)

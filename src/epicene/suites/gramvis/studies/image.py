@@ -6,6 +6,7 @@ judges disagree; estimates for the whole run weight each image by the size of it
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 from collections import Counter
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 GENDER = "gender"
+_PRACTICE_PICTURES = Path(__file__).with_name("practice")
 TIES = "ties"  # what is done with images on which people are split
 
 # Which judgements a row is about: the facet and its value.
@@ -250,8 +252,18 @@ _CELL_FIELDS = ("language", "condition", "agreement")
 
 
 def study(_protocol: GramvisProtocol) -> Study:
-    """The instructions and questions of the study."""
-    return read_study_definition(Path(__file__).with_suffix(".toml"))
+    """The instructions, questions and practice items of the study."""
+    made = read_study_definition(Path(__file__).with_suffix(".toml"))
+    practice = tuple(
+        msgspec.structs.replace(item, fields={"image": _picture_name(item.fields["image"])})
+        for item in made.practice
+    )
+    return msgspec.structs.replace(made, practice=practice)
+
+
+def _picture_name(file: str) -> str:
+    """The name of a practice picture in the study's folder: the hash of its content."""
+    return hashlib.sha256((_PRACTICE_PICTURES / file).read_bytes()).hexdigest()
 
 
 # --- sampling ---------------------------------------------------------------------------------
@@ -403,4 +415,5 @@ kind: StudyKind[PromptItem, GramvisProtocol] = StudyKind(
     metrics=metrics,
     tables=tables,
     checks=checks,
+    pictures=_PRACTICE_PICTURES,
 )
