@@ -26,7 +26,7 @@ $(VENV)/demo.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/test.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,pdf,inspect,ray,annotate,morphology,dev]'
+	$(INSTALL) --editable '.[all,faces,dev]'
 	@touch $@ $(VENV)/demo.installed
 
 demo: $(VENV)/demo.installed
