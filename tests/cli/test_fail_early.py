@@ -201,10 +201,10 @@ def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ("package", "arguments", "extra"),
     [
         ("spacy", "misgendering -m random -p paper", "english"),
-        ("openai", "genform -m openai:toy", "api"),
-        ("PIL", "gramvis -m drawer=random -m judges=openai:toy --set mixed=false", "api"),
-        ("PIL", "gramvis -m drawer=random -m judges=hf:x --set mixed=false", "images"),
-        ("PIL", "gramvis -m drawer=sketch -m judges=sketch-judge --set mixed=false", "images"),
+        ("openai", "genform -m openai:toy", ""),
+        ("PIL", "gramvis -m drawer=random -m judges=openai:toy --set mixed=false", ""),
+        ("PIL", "gramvis -m drawer=random -m judges=hf:x --set mixed=false", ""),
+        ("PIL", "gramvis -m drawer=sketch -m judges=sketch-judge --set mixed=false", ""),
         ("diffusers", "gramvis -m drawer=diffusers:x -m judges=random", "images"),
         ("dlib", "gramvis -m drawer=random-face -m judges=random", "faces"),
         ("transformers", "genform -m hf:x", "hf"),
@@ -217,8 +217,9 @@ def test_a_missing_package_is_named_before_the_run(
     without(package, monkeypatch)
     done = epicene("run", *arguments.split(), "--out", "run")
     assert done.code == 2
+    name = f"epicene[{extra}]" if extra else "epicene"
     assert (
-        f'needs the package {package}, which is not installed; run `pip install "epicene[{extra}]"`'
+        f'needs the package {package}, which is not installed; run `pip install "{name}"`'
         in done.err
     )
     assert not Path("run").exists()

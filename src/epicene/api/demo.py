@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,10 +98,17 @@ class Demo:
 
 
 @keyword_errors
-def demo(out: PathLike = "demo", *, threads: int | None = None, progress: bool = True) -> Demo:
+def demo(
+    out: PathLike = "demo",
+    *,
+    limit: int | None = None,
+    threads: int | None = None,
+    progress: bool = True,
+) -> Demo:
     """Run every suite on a small scale, on embedded and planted models, and write a report.
 
     out: the folder for runs and report.
+    limit: at most this many items per suite.
     threads: threads for a model on a CPU (default: one per core that this process may use).
 
     >>> import epicene
@@ -122,6 +129,7 @@ def demo(out: PathLike = "demo", *, threads: int | None = None, progress: bool =
         display.show_message(str(error))
     done = Demo(Path(out) / "report.html")
     for part in DEMO_SUITES:
+        part = replace(part, limit=min(part.limit, limit or part.limit))
         _run_suite(part, Path(out), done, threads, display)
     if not done.folders:
         raise RunError(f"Nothing could be measured: {done.missing[0].why}")

@@ -813,7 +813,7 @@ def _server() -> Callable[..., None]:
     except ImportError as error:
         raise InputError(
             f"The pages need the package {error.name}; install it with "
-            "`pip install 'epicene[annotate]'`."
+            "`pip install 'epicene[study]'`."
         ) from None
     return serve
 

@@ -19,6 +19,9 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The folder for the runs and the report.")
     ] = Path("demo"),
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most this many items per suite.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON document with the results of every suite.")
     ] = False,
@@ -27,7 +30,7 @@ def demo(
     """Run every suite on a small scale, on embedded and planted models, and write a report."""
     from epicene.api.demo import demo as run_demo
 
-    done = run_demo(out, threads=threads)
+    done = run_demo(out, limit=limit, threads=threads)
     _show(done, as_json=as_json)
     return 1 if done.failed else 0
 

@@ -363,10 +363,7 @@ _EXTRAS = {
     "accelerate": "hf",
     "gguf": "hf",
     "safetensors": "hf",
-    "openai": "api",
-    "httpx": "api",
     "diffusers": "images",
-    "PIL": "images",
 }
 
 sys.modules[__name__].__class__ = CallablePackage  # `epicene.models()` lists them

@@ -210,7 +210,6 @@ class IdeogramModel(HostedImageModel):
     usage="ideogram:MODEL",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),
-    extra="api",
     packages=("httpx",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called

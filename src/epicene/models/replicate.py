@@ -559,7 +559,6 @@ class ReplicateModel(HostedImageModel):
     usage="replicate:OWNER/NAME[:VERSION]",
     options=("label", "base_url", "concurrency", "timeout", "max_response", "price"),
     spec_only=("base_url",),
-    extra="api",
     packages=("httpx",),
 )
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called

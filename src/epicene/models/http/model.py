@@ -71,7 +71,7 @@ class HostedModel(ABC):
         if importlib.util.find_spec(self.library) is None:
             raise InputError(
                 f"The model kind {identity.kind!r} needs the {self.library} library; run "
-                "`pip install 'epicene[api]'`."
+                "`pip install 'epicene'`."
             )
         if options.concurrency < 1:
             raise OptionError(

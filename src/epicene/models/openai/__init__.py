@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     about="a model on an OpenAI-compatible server",
     usage="openai:MODEL --base-url URL",
     options=("label", "revision", "base_url", "concurrency", "timeout", "max_response", "price"),
-    extra="api",
     packages=("openai",),
 )
 def open(name: str, options: ModelOptions) -> OpenAIModel:  # noqa: A001

@@ -100,7 +100,6 @@ def _draw_one(
     about="recognises what `sketch` drew, with a given error rate",
     usage="sketch-judge[:SEED]",
     options=("label", "error", "undecided"),
-    extra="images",
     packages=("PIL",),
 )
 def open_sketch_judge(name: str, options: ModelOptions) -> Model:

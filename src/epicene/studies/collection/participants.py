@@ -92,8 +92,8 @@ class Participants:
             for participant in map(check_participant_name, participants):
                 if self.used_open_link(participant):
                     raise InputError(
-                        f"Somebody entered by the open link as {participant} already; "
-                        "give the person another name."
+                        f"Someone has already joined as {participant} through the open link; "
+                        "choose another name for this person."
                     )
                 if self._invite(participant):
                     record_action(self._db, self._clock(), by, "invited", participant)

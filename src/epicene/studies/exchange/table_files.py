@@ -52,7 +52,7 @@ def _workbook(sheets: dict[str, polars.DataFrame]) -> bytes:
     except ImportError:
         raise InputError(
             "Writing .xlsx needs the package openpyxl; install it with "
-            "`pip install 'epicene[annotate]'`, or write .csv with --bom."
+            "`pip install 'epicene[study]'`, or write .csv with --bom."
         ) from None
     book = Workbook(write_only=True)
     for name, frame in sheets.items():
