@@ -90,8 +90,8 @@ def sessions(code: str) -> list[tuple[str, list[str]]]:
     for line in code.splitlines():
         if line.startswith("$ "):
             found.append((line[2:], []))
-        elif line.startswith("> ") and not found[-1][1]:
-            found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
+        elif re.match(" [^ ─]", line):  # one space: a long line, continued
+            found[-1][1][-1] += line[1:]
         else:
             found[-1][1].append(line)
     return found

@@ -7,6 +7,7 @@ server, which forks: a command costs what it does, not half a second of imports.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import socket
@@ -15,6 +16,23 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
+# What most commands import, so that their children need not.
+_IMPORTED = (
+    "epicene.api.running",
+    "epicene.export.results_folder",
+    "epicene.localisation.audit.page",
+    "epicene.models.reference",
+    "epicene.report.run_report",
+    "epicene.report.terminal",
+    "epicene.rewriting.french",
+    "epicene.runs.compare",
+    "epicene.runs.gate.gate",
+    "epicene.runs.run",
+    "epicene.suites.alternations",
+    "epicene.suites.genform",
+    "epicene.suites.misgendering",
+    "scipy.stats",
+)
 _CLIENT = """\
 import json, os, socket, sys
 server = socket.socket(socket.AF_UNIX)
@@ -29,6 +47,8 @@ def serve(path: str) -> None:
     """Run the commands that come by a socket, each in a child, until this process is ended."""
     import torch
 
+    for name in _IMPORTED:
+        importlib.import_module(name)
     from epicene.cli import run_app, run_with_exit_code
 
     torch.set_num_threads(1)
