@@ -53,6 +53,8 @@ def _shown(value: object, number: int) -> list[dict[str, Any]]:
     data: dict[str, Any] = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_mimebundle_"):
         data |= value._repr_mimebundle_()
+    elif hasattr(value, "_repr_svg_"):
+        data["image/svg+xml"] = value._repr_svg_().splitlines(keepends=True)
     elif hasattr(value, "_repr_html_"):
         data["text/html"] = value._repr_html_().splitlines(keepends=True)
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from documentation.doc_blocks import DOCS, RUN, SHOWN, Block, blocks, commands, pages, sessions
 from documentation.doc_shell import EpiceneServer, Shell
+from documentation.notebooks import NOTEBOOKS, code_cells, run_cells
 from epicene.cli import run_app
 from models.hf.tiny_causal import llama, save, smollm2_like
 
@@ -98,6 +100,23 @@ def _run_python(block: Block, names: dict[str, Any]) -> None:
     assert test.examples
     assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
     names.update(test.globs)
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_shows_what_it_has_stored(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads(path.read_text("utf-8"))
+    stored = _texts(notebook)
+    run_cells(notebook, path.name)
+    assert _texts(notebook) == stored, "run tests/documentation/notebooks.py"
+
+
+def _texts(notebook: dict[str, Any]) -> list[str]:
+    """What the cells show, as text."""
+    outputs = [output for cell in code_cells(notebook) for output in cell["outputs"]]
+    return ["".join(each.get("text") or each["data"]["text/plain"]) for each in outputs]
 
 
 @pytest.mark.parametrize("command", ["epicene run genform --modle x", "epicene tabels RUN"])
