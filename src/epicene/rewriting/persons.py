@@ -63,7 +63,7 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
     if not any(person in options for person in PERSONS):
         raise InputError(
             "Nobody is named whose gender is to change; say --speaker, --listener or --others "
-            "with m, f or n."
+            "with m or f."
         )
     return wanted
 
