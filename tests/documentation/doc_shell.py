@@ -13,6 +13,7 @@ import os
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -77,7 +78,7 @@ def serve(path: str) -> None:
                     os.environ.clear()
                     os.environ.update(order["environment"])
                     sys.argv = ["epicene", *order["arguments"]]
-                    code = run_with_exit_code(lambda given=order["arguments"]: run_app(given))
+                    code = run_with_exit_code(partial(run_app, order["arguments"]))
                     sys.stdout.flush()
                     sys.stderr.flush()
                 finally:

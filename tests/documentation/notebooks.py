@@ -1,8 +1,8 @@
 """Runs the notebooks in docs/notebooks and writes their outputs.
 
-`python tests/documentation/notebooks.py` runs all of them again and stores what they show. Cells
-are run in this process, one after the other in an empty folder, as Jupyter does: a cell shows what it
-prints and the value of its last line.
+`python tests/documentation/notebooks.py` runs all of them again and stores what they show.
+Cells are run in this process, one after the other in an empty folder, as Jupyter does: a cell
+shows what it prints and the value of its last line.
 """
 
 from __future__ import annotations
