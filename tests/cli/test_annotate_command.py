@@ -340,7 +340,7 @@ def test_disagreements_are_settled_in_a_sheet(epicene: Epicene, study: Path) -> 
         writer.writerows(rows)
     before = epicene("annotate", "tables", study, "--json").json["tables"]
     done = epicene("annotate", "import", study, "settled.csv")
-    assert done.err.splitlines()[1] == f"{len(differ)} answers were settled."
+    assert done.err.splitlines()[1] == f"{len(differ)} answers were decided by adjudication."
     after = epicene("annotate", "tables", study, "--json").json["tables"]
     assert after["people"] == before["people"]
     assert after["questions"] == before["questions"]

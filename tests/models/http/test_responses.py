@@ -299,9 +299,7 @@ def test_what_nobody_thought_of_fails_its_request_only(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("epicene.models.openai.generation._parse_texts", broken)
     reason = failed(chat("x"))
-    assert reason.startswith(
-        "the reply caused an error (AttributeError: a fault of ours \\u001b["
-    )
+    assert reason.startswith("the reply caused an error (AttributeError: a fault of ours \\u001b[")
     assert len(reason) <= 1000
 
 
