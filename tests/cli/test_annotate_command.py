@@ -226,7 +226,7 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
         ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "whose answers"]),
         ("a.jsonl", "{", ["line 1,", "is not JSON"]),
         ("a.jsonl", '{"participant": "ann", "item": "ITEM", "answers": 3}', ["does not fit"]),
-        ("a.txt", "x", ["known: .csv"]),
+        ("a.txt", "x", ["use one of .csv"]),
     ],
 )
 def test_a_bad_file_is_refused(
@@ -248,7 +248,7 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
     ("options", "parts"),
     [
         ((), ["Name either run folders or a suite"]),
-        (("RUN", "--suite=misgendering"), ["one of the two"]),
+        (("RUN", "--suite=misgendering"), ["Name either run folders"]),
         (("RUN", "--data=x"), ["require --suite"]),
         (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),

@@ -40,7 +40,7 @@ def refused(done: Done, code: int, *parts: str) -> None:
     ("name", "content", "parts"),
     [
         ("gone.jsonl", None, ["There is no file", "gone.jsonl"]),
-        ("a.txt", b"x", ["a.txt", "known: .csv"]),
+        ("a.txt", b"x", ["a.txt", "use one of .csv"]),
         ("a.jsonl", b"{not json}", ["a.jsonl, line 1,", "is not JSON"]),
         ("a.jsonl", b'{"id": "a"}', ["a.jsonl, line 1,", "missing required field `before`"]),
         ("a.jsonl", b"[1]", ["a.jsonl, line 1,", "not a record"]),
@@ -105,7 +105,7 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "reflexives", "-m", "random?dtipe=x"], ["no model option 'dtipe'", "'dtype'"]),
         (["run", "reflexives", "-m", "random?dtype=float16"], ["does not take dtype", "label"]),
         (["run", "reflexives", "-m", "smollm2?revision=2"], ["does not take revision"]),
-        (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["does not fit", "int3"]),
+        (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["is invalid", "int3"]),
         (["run", "reflexives", "-m", "ngram:gone.txt"], ["gone.txt"]),
         (["tables", "nowhere"], ["nowhere is not a run folder", "epicene run"]),
         (["compare", "nowhere", "nowhere"], ["nowhere is not a run folder"]),
