@@ -278,7 +278,7 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "with a folder")
     refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
-    refused(epicene("annotate", "export", study, *both), 2, "one of the two")
+    refused(epicene("annotate", "export", study, *both), 2, "Use either --people or --to")
     refused(
         epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
         2,
