@@ -161,7 +161,8 @@ def test_a_file_without_rows_names_the_page_with_the_layout(
     refused(
         done,
         2,
-        "No item has answers to all of its requests in mine.jsonl",
+        "No item has answers to all of its requests",
+        "mine.jsonl",
         "the page of alternations",
     )
 

@@ -224,7 +224,7 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
         ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "whose answers"]),
         ("a.jsonl", "{", ["line 1,", "is not JSON"]),
         ("a.jsonl", '{"participant": "ann", "item": "ITEM", "answers": 3}', ["does not fit"]),
-        ("a.txt", "x", ["known: .csv"]),
+        ("a.txt", "x", ["use one of .csv"]),
     ],
 )
 def test_a_bad_file_is_refused(
@@ -246,7 +246,7 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
     ("options", "parts"),
     [
         ((), ["Name either run folders or a suite"]),
-        (("RUN", "--suite=misgendering"), ["one of the two"]),
+        (("RUN", "--suite=misgendering"), ["Name either run folders"]),
         (("RUN", "--data=x"), ["require --suite"]),
         (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
@@ -276,7 +276,7 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "with a folder")
     refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
-    refused(epicene("annotate", "export", study, *both), 2, "one of the two")
+    refused(epicene("annotate", "export", study, *both), 2, "Use either --people or --to")
     refused(
         epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
         2,
@@ -338,7 +338,7 @@ def test_disagreements_are_settled_in_a_sheet(epicene: Epicene, study: Path) -> 
         writer.writerows(rows)
     before = epicene("annotate", "tables", study, "--json").json["tables"]
     done = epicene("annotate", "import", study, "settled.csv")
-    assert done.err.splitlines()[1] == f"{len(differ)} answers were settled."
+    assert done.err.splitlines()[1] == f"{len(differ)} answers were decided by adjudication."
     after = epicene("annotate", "tables", study, "--json").json["tables"]
     assert after["people"] == before["people"]
     assert after["questions"] == before["questions"]

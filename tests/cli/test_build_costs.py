@@ -50,7 +50,7 @@ def test_a_limit_without_a_price_is_refused(epicene: Epicene) -> None:
 def test_what_is_for_building_is_refused_elsewhere(epicene: Epicene, option: str) -> None:
     done = epicene("data", "gramvis", "stats", option)
     assert done.code == 2
-    assert f"{option.partition('=')[0]} goes with build, not with stats." in done.err
+    assert f"{option.partition('=')[0]} is for build, not for stats." in done.err
 
 
 def test_what_the_environment_says_for_runs_does_not_hinder_looking(

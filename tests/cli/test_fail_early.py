@@ -68,13 +68,13 @@ def refused(done: Done, server: Server, *parts: str) -> None:
 def test_a_server_without_an_echo_is_found_out_first(epicene: Epicene) -> None:
     with Server(completions(echo=False)) as server:
         done = misgendering(epicene, server)
-    refused(done, server, "The server cannot score toy", "`--set formats=generation` runs")
+    refused(done, server, "The server cannot score toy", "`--set formats=generation` to run")
 
 
 def test_a_server_without_a_beginning_token_is_found_out_first(epicene: Epicene) -> None:
     with Server(completions(bos=False)) as server:
         done = misgendering(epicene, server)
-    refused(done, server, "no beginning token", "`--set first_token=tokenizer-default` runs")
+    refused(done, server, "no beginning token", "`--set first_token=tokenizer-default` to run")
     with Server(completions(bos=False)) as server:
         done = misgendering(epicene, server, "--set", "first_token=tokenizer-default")
     assert done.code == 0, done.err
@@ -94,7 +94,7 @@ def test_a_setting_that_the_server_rejects_is_found_out_first(
     script = completions(echo=False, rejects=[setting])
     with Server(script) as server:
         done = misgendering(epicene, server, "--format", "generation")
-    refused(done, server, f"does not take {setting}", f"`{option}` runs")
+    refused(done, server, f"does not accept {setting}", f"`{option}` to run")
     with Server(script) as server:
         done = misgendering(epicene, server, "--format", "generation", *option.split())
     assert done.code == 0, done.err

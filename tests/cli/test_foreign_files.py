@@ -35,7 +35,7 @@ def test_somebody_elses_answers_are_not_wiped(
     )
     done = epicene(*RUN)
     assert done.code == 2
-    assert "run/answers.sqlite is another program's database" in done.err
+    assert "run/answers.sqlite is a database of another program" in done.err
     assert (tmp_path / STORE).read_bytes() == before
     assert not Path("run/manifest.json").exists()
 
@@ -48,7 +48,7 @@ def test_a_database_that_took_the_place_of_ours_is_not_changed(
     before = make_database(tmp_path / STORE, "CREATE TABLE mine (a)")
     done = epicene(*RUN)
     assert done.code == 2
-    assert "another program's database" in done.err
+    assert "a database of another program" in done.err
     assert STORE.read_bytes() == before
 
 

@@ -72,4 +72,4 @@ def test_build(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
     ((spec,),) = seen[0].models.values()
     assert spec.options.threads == 3
     refused = epicene("data", "gramvis", "stats", "--threads=3")
-    assert "--threads goes with build, not with stats." in refused.err
+    assert "--threads is for build, not for stats." in refused.err
