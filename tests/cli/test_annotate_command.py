@@ -294,7 +294,7 @@ def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epi
     drawing = ("--suite=alternations", "--study=choice", "--n=8", "--out=study")
     assert epicene("annotate", "sample", *drawing).code == 0
     few = epicene("annotate", "export", "study", "--people=4", "--out=sheets")
-    refused(few, 2, "4 lists", "80 wanted, 4 at hand", "judgements in study.toml")
+    refused(few, 2, "4 lists", "80 needed, 4 given", "judgements in study.toml")
     done = epicene("annotate", "export", "study", "--people=80", "--out=sheets")
     assert done.code == 0
     names = sorted(path.name for path in Path("sheets").iterdir())

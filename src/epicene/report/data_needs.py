@@ -37,7 +37,7 @@ def _needs_table(plan: DataPlan) -> Table:
             Column(name="groups needed", unit="count"),
             Column(name="judgements per model", unit="count"),
             Column(name="power"),
-            Column(name="items at hand", unit="count"),
+            Column(name="items at hand", unit="count"),  # words: allow
             Column(name="detectable difference"),
         ),
         rows=tuple(
@@ -70,8 +70,8 @@ def _notes(plan: DataPlan) -> Iterator[str]:
     yield (
         "A difference counts as found if it is significant by the paired permutation test "
         f"over groups (two-sided, {100 * given.alpha:.3g} %{over}) in {100 * given.power:.3g} "
-        "% of simulated comparisons. The detectable difference is the one that the items at "
-        "hand would find as often."
+        "% of simulated comparisons. The detectable difference is the one that the existing "
+        "items would find as often."
     )
     yield from plan.notes
     few = [
@@ -129,7 +129,7 @@ def _samples_table(plan: DataPlan) -> Table:
         name="samples",
         title="Items needed, by number of samples per item",
         levels=("headline", "samples"),
-        columns=(Column(name="items", unit="count"), Column(name="judgements", unit="count")),
+        columns=(Column(name="items at hand", unit="count"),  # words: allow Column(name="judgements", unit="count")),
         rows=tuple(
             Row(
                 keys=(each.pilot.headline, str(samples)),

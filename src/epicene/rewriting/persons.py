@@ -83,7 +83,7 @@ def read_neutral_persons(
         return (), ""
     if style and not persons:
         raise InputError(
-            "--style is for neutral forms: say --speaker, --listener or --others with n."
+            "--style is for neutral forms: use --speaker, --listener or --others with n."
         )
     if style and style not in neutral.styles:
         raise unknown("style", style, list(neutral.styles))

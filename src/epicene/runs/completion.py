@@ -1,6 +1,6 @@
 """Whether a run is known to be complete, so that repeating its command need not plan it again.
 
-Planning builds every request anew and compares it with what was answered. Where the same code did
+Planning builds every request again and compares it with what was answered. Where the same code did
 so before, for the same settings and the same stored rows, it would find the same.
 """
 

@@ -95,12 +95,12 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
         (
             forced_choice(),
             ["ann"],
-            "The 2 lists of the study a-study lack people: 40 wanted, 1 at hand",
+            "The 2 lists of the study a-study need more people: 40 needed, 1 given",
         ),
         (
             msgspec.structs.replace(alternations(verbs=3), per_person=2),
             ["ann"],
-            "has 3 items, and a person gets at most 2",
+            "has 3 items, but per_person allows at most 2",
         ),
     ],
 )
@@ -254,14 +254,14 @@ def test_who_began_a_list_goes_on_with_it() -> None:
         "ann": ["B0", "B1", "B2"],
         "bob": ["A1", "A2"],
     }
-    with pytest.raises(InputError, match=r"2 lists .* lack people: 1 wanted, 0 at hand"):
+    with pytest.raises(InputError, match=r"2 lists .* need more people: 1 needed, 0 given"):
         assign_sheets(study, ["bob"], before)
 
 
 def test_who_finished_a_list_takes_nobodys_place() -> None:
     study = of_lists(2)
     before = prior_responses(study, [judged("ann", f"A{number}") for number in range(3)])
-    with pytest.raises(InputError, match="lack people: 3 wanted, 2 at hand"):
+    with pytest.raises(InputError, match="need more people: 3 needed, 2 given"):
         assign_sheets(study, ["ann", "bob", "cem"], before)
     assert ids(assign_sheets(study, PEOPLE, before)) == {
         "ann": [],

@@ -232,7 +232,7 @@ class Tagger:
         return mean
 
     def _read_words(self, words: Iterable[str]) -> None:
-        """Compute the vectors of words that are not at hand, for each network."""
+        """Compute the vectors of words that are not known yet, for each network."""
         new = [word for word in dict.fromkeys(words) if word not in self._vectors]
         if not new:
             return

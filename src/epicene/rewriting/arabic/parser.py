@@ -63,7 +63,7 @@ def read_vocative(context: Context, at: int, function: FunctionParse) -> int:
 def is_addressed(context: Context, at: int) -> bool:
     """Whether a noun is a form of address without a particle.
 
-    It is possessed by the speaker and stands alone between marks (صديقي، …), or is a title before a
+    It is possessed by the speaker and is alone between marks (صديقي، …), or is a title before a
     name in brackets.
     """
     words = context.words

@@ -143,7 +143,7 @@ def _is_elliptic(line: Line, number: VerbNumber, verb: int) -> bool:
 def _end_of_inserted_clause(line: Line, number: VerbNumber, mention: Mention) -> int | None:
     """The mark that closes a clause between a subject and its verb.
 
-    My manager, who says she is busy, wants a desk; my son, when he is tired, sulks.
+    My manager, who says she is busy, needs a desk; my son, when he is tired, sulks.
     """
     opener = _opener_before(line, mention.first)
     if opener is None:

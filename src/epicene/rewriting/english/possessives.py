@@ -147,7 +147,7 @@ _SUBJECTS = frozenset("i you he she we they who".split())
 
 
 def _independent(line: Line, mention: Mention) -> CaseDecision | None:
-    """ "a friend of his called": what follows is the verb, and "his" stands alone."""
+    """ "a friend of his called": what follows is the verb, and "his" has no noun."""
     of, lexicon = mention.first - 1, line.lexicon
     if line[of] != "of" or line[of - 1] not in constructions().friends:
         return None

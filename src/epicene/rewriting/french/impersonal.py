@@ -135,7 +135,7 @@ def _is_weather(line: Line, infinitives: Collection[str], end: int) -> bool:
 def _has_logical_subject(
     line: Line, infinitives: Collection[str], clitics: set[str], end: int
 ) -> bool:
-    """Whether what there is follows the verb: il reste du pain, il me manque deux pages."""
+    """Whether the thing itself follows the verb: il reste du pain, il me manque deux pages."""
     if _HAPPENING.isdisjoint(infinitives):
         return False
     at = end

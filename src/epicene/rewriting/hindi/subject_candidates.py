@@ -48,7 +48,7 @@ def subject_candidates(line: Line, clause: Clause) -> list[SubjectCandidate]:
 
 
 def _adverbial_opening(line: Line, clause: Clause) -> int:
-    """Where the clause goes on after an adverbial and a comma: पढ़ाई पूरी करने के बाद, राम …"""
+    """Where the clause continues after an adverbial and a comma: पढ़ाई पूरी करने के बाद, राम …"""
     for at in reversed(clause.field):
         if line[at] == "," and line[at - 1] in function_words().postpositions:
             return at + 1

@@ -121,7 +121,7 @@ class _Reader:
         return None
 
     def _is_noun_here(self, clause: Clause, at: int) -> bool:
-        """Whether a word that may be a noun stands beside another verb: знаю правила."""
+        """Whether a word that may be a noun is next to another verb: знаю правила."""
         if self.line[at] not in lexicon.keys_of("verbs", "ambiguous"):
             return False
         return any(

@@ -155,7 +155,7 @@ def _common_cases(line: Line, reading: NounReading, found: list[int]) -> frozens
 
 
 def _stays(line: Line, at: int, reading: NounReading, gender: Gender) -> bool:
-    """Whether the noun is left: it may include women, or stands beside its other gender."""
+    """Whether the noun is left: it may include women, or is next to its other gender."""
     if reading.kind == "epicene" or (reading.masculine == "бог" and line.is_capital(at)):
         return True
     if reading.plural and reading.kind == "roles" and gender == "feminine":

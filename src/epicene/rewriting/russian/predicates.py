@@ -85,7 +85,7 @@ class Predicates:
         self._compared(subject)
 
     def read_inherited(self, subject: Subject) -> None:
-        """A clause without verb and subject goes on with what was said of the last subject."""
+        """A clause without verb and subject continues what was said of the last subject."""
         first = self.clause.words[0]
         word = self.line[first]
         self._compared(subject)
@@ -188,7 +188,7 @@ class Predicates:
         return pronoun and len(word) > 5 and word.endswith(_SHORT_PARTICIPLES)
 
     def _follows_short_form(self, at: int) -> bool:
-        """Whether it goes on after another short form: огорчён, но не сломлен."""
+        """Whether it continues after another short form: огорчён, но не сломлен."""
         known = self.sites.get(self._word_before())
         return (
             known is not None

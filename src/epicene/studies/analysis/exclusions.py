@@ -18,7 +18,7 @@ _MAX_NAMES = 10  # that a note lists; of more it gives the number
 class Exclusions(NamedTuple):
     """Participants whom the owner names, who failed the attention checks, or who are excluded.
 
-    `stored` has the reasons of those whom the study's rule or its owner excluded for good.
+    `stored` has the reasons of those whom the study's rule or its owner excluded permanently.
     """
 
     named: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def exclude_participants(
 ) -> Exclusions:
     """Exclude participants by name and, if `failed`, all who failed the attention checks.
 
-    The `responses` are without those of participants who are excluded for good (`stored`).
+    The `responses` are without those of participants who are excluded permanently (`stored`).
 
     A participant who saw no attention check has not failed.
     """

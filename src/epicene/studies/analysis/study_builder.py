@@ -136,7 +136,7 @@ def _recorded(wanted: SamplingOptions) -> dict[str, Any]:
 
 
 class _Candidates:
-    """The candidates of the materials, made anew at each iteration; how many each cell has is known
+    """The candidates of the materials, made again at each iteration; how many each cell has is known
     once it has ended."""
 
     def __init__(

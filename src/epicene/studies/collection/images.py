@@ -38,8 +38,8 @@ def copy_images(study: Study, runs: Sequence[Path], folder: Path, own: Path | No
             found = next((each for each in sources if each.path(name).exists()), None)
             if found is None:
                 raise InputError(
-                    f"The image {name[:12]}… of {item.id} is in the images of none of the runs; "
-                    "put it back, or draw from runs that have theirs."
+                    f"The image {name[:12]}… of {item.id} is not in any of the runs; "
+                    "restore it, or sample from runs that have their images."
                 )
             kept.put(found.read(name))
 

@@ -122,8 +122,8 @@ def _assign_lists(
     longest = max(map(len, lists.values()))
     if study.per_person is not None and longest > study.per_person:
         raise InputError(
-            f"A list of the study {study.name} has {longest} items, and a person gets at most "
-            f"{study.per_person}; change per_person in study.toml, or draw fewer."
+            f"A list of the study {study.name} has {longest} items, but per_person allows at most "
+            f"{study.per_person}; change per_person in study.toml, or sample fewer items."
         )
     lacking = {
         name: max((prior.lacking(study, item) for item in items), default=0)
@@ -135,8 +135,8 @@ def _assign_lists(
     wanted, others = sum(max(0, each) for each in lacking.values()), len(participants) - len(taken)
     if wanted > others:
         raise InputError(
-            f"The {len(lists)} lists of the study {study.name} lack people: {wanted} wanted, "
-            f"{others} at hand; name more, or ask for fewer judgements in study.toml."
+            f"The {len(lists)} lists of the study {study.name} need more people: {wanted} needed, "
+            f"{others} given; name more, or set fewer judgements in study.toml."
         )
     for participant in participants:
         if participant not in taken:

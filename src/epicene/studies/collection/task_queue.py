@@ -154,7 +154,7 @@ class TaskQueue:
         return self._assign_next(participant, now)
 
     def has_task_for(self, participant: str) -> bool:
-        """Whether there is a task for a participant who has not begun."""
+        """Whether there is a task for a participant who has not started."""
         now = self._clock()
         with write_transaction(self._db, self.path):
             self._assignment.release_lapsed(now)

@@ -179,9 +179,9 @@ def _question_problems(location: str, question: Question) -> Iterator[str]:
     if isinstance(question, MarksQuestion):
         yield from _option_problems(location, question.labels)
     if isinstance(question, TextQuestion) and question.same_words and not question.source:
-        yield f"{location} counts words, and names no source to count them in"
+        yield f"{location} counts words but names no source to count them in"
     if isinstance(question, TextQuestion) and question.changed and not question.draft:
-        yield f"{location} wants the draft changed, and names no draft"
+        yield f"{location} requires a changed draft but names no draft"
 
 
 def _key_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:

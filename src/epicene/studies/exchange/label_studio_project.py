@@ -305,7 +305,7 @@ def _shuffled_choices(study: Study, item: StudyItem) -> Iterator[tuple[str, list
         if len(set(texts)) < len(texts):
             raise InputError(
                 f"The item {item.id} of {study.name} offers the same text twice, which Label "
-                "Studio could not tell apart."
+                "Studio cannot distinguish."
             )
         key = _choices_key(control_names(study)[question.id])
         yield key, [{"value": escape_dollars(text)} for text in texts]

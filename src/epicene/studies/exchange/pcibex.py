@@ -297,7 +297,7 @@ SCRIPT_FILE, TABLE_FILE = "main.js", "items.csv"
 
 # Texts of the experiment itself; English is the fallback
 _INTERFACE_TEXTS: dict[str, LocalisedText] = {
-    "next": {"en": "Go on", "hi": "आगे बढ़िए"},
+    "next": {"en": "Continue", "hi": "आगे बढ़िए"},
     "agree": {"en": "I agree to take part", "hi": "मैं भाग लेने के लिए सहमत हूँ"},
     "refused": {
         "en": "According to these answers you cannot take part in this study. Thank you.",

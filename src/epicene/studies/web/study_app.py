@@ -275,7 +275,7 @@ class StudyApp:
         return Refusal(about, interface_text(which if about else "wrong_answer", language))
 
     def browser_storage_key(self, participant: Participant) -> str:
-        """The key of a participant's unsent answers in the browser; new if they start anew."""
+        """The key of a participant's unsent answers in the browser; new if they start again."""
         # The purpose keeps its old name, so that answers kept in browsers are found again.
         return self.sessions.signer.sign("desk", participant.name, repr(participant.entered))[:16]
 

@@ -137,7 +137,7 @@ def _answer_words() -> dict[str, AnswerWordKind]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Known words and phrases, the longest first, and stops; other words are passed over whole."""
+    """Known words and phrases, the longest first, and stops; other words are ignored."""
     known = sorted(_answer_words(), key=len, reverse=True)
     han = [word for word in known if re.search(f"[{_HAN}]", word)]
     spaced = [re.escape(word).replace(r"\ ", r"\s+") for word in known if word not in han]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     EffectCell = tuple[str, str, str]
     Tested = dict[tuple[EffectCell, str], SignificanceResult]
 
-_AGGREGATE_ONLY = "this stands in the aggregate's rows"
+_AGGREGATE_ONLY = "this stands in the aggregate's rows"  # words: allow
 _NOT_IN_CELLS = Estimate(value=None, why=_AGGREGATE_ONLY)
 _SE_NOTE = (
     "SE is Epicene's, clustered by word; no formula was found that gives the paper's SE "

@@ -94,7 +94,7 @@ def _people(outputs: StepOutputs) -> Iterator[str]:
     yield ""
     yield (
         "Same text: the share of sentences for which both gave the same text, with its 95 % "
-        "interval. α is Krippendorff's, for the choice of good, mend or drop and for whether "
+        "interval. α is Krippendorff's, for the choice of good, fix or drop and for whether "
         "the sentence shows the speaker's gender."
     )
     yield ""
