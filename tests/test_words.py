@@ -61,7 +61,3 @@ def test_everything_but_the_pending_is_clean(capsys: pytest.CaptureFixture[str])
     checked = [path.relative_to(words.ROOT).as_posix() for path in words.checked_files()]
     assert "src/epicene/cli/run.py" in checked
     assert "README.md" in checked
-
-
-def test_what_is_pending_exists() -> None:
-    assert [path for path in words.PENDING if not (words.ROOT / path).exists()] == []

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 ALLOW = "words: allow"
 
-# Files and folders that are not edited yet: empty this list once they are.
 # Records of readings, which quote earlier wordings.
 NOT_CHECKED = "docs/background/data/"
 

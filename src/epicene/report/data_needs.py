@@ -129,7 +129,7 @@ def _samples_table(plan: DataPlan) -> Table:
         name="samples",
         title="Items needed, by number of samples per item",
         levels=("headline", "samples"),
-        columns=(Column(name="items at hand", unit="count"),  # words: allow Column(name="judgements", unit="count")),
+        columns=(Column(name="items", unit="count"), Column(name="judgements", unit="count")),
         rows=tuple(
             Row(
                 keys=(each.pilot.headline, str(samples)),

@@ -136,8 +136,8 @@ def _recorded(wanted: SamplingOptions) -> dict[str, Any]:
 
 
 class _Candidates:
-    """The candidates of the materials, made again at each iteration; how many each cell has is known
-    once it has ended."""
+    """The candidates of the materials, made again at each iteration; how many each cell
+    has is known once it has ended."""
 
     def __init__(
         self,
