@@ -13,6 +13,7 @@ import epicene
 from epicene.cli import app
 
 FUNCTIONS = {
+    "annotate activity": ["Study.activity"],
     "annotate adjudicate": ["Study.adjudicate"],
     "annotate backup": ["Study.backup"],
     "annotate check": ["check_study_file"],
@@ -25,6 +26,7 @@ FUNCTIONS = {
     "annotate import": ["Study.import_answers"],
     "annotate links": ["Study.links", "Study.revoke"],
     "annotate new": ["new_study"],
+    "annotate owners": ["Study.owners"],
     "annotate pilot": ["Study.pilot"],
     "annotate preview": ["Study.preview"],
     "annotate restore": ["restore_study"],

@@ -86,8 +86,8 @@ def test_many_texts_are_read_as_they_are_wanted() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, 'English is rewritten to a pronoun set: pronouns="he|she|'),
-        ({"language": "fr"}, "say speaker=, listener= or others= with m or f"),
+        ({}, 'Rewriting English needs a pronoun set: pronouns="he|she|'),
+        ({"language": "fr"}, "use speaker=, listener= or others= with m or f"),
         (
             {"language": "fr", "pronouns": "they"},
             "does not support pronouns=; it takes speaker=, listener=, others=",

@@ -29,7 +29,7 @@ def test_a_tagger_is_that_of_the_command(
     assert capfd.readouterr().err.splitlines() == by_command.err.splitlines()[:-1]
     assert load(Path("by-python")).fingerprint == load(Path("by-command")).fingerprint
     assert epicene.rewrite("أنا متعب", "ar", speaker="f", model=spec)
-    with pytest.raises(InputError, match="was trained on 'ar'; say language=\"ar\""):
+    with pytest.raises(InputError, match="was trained on 'ar'; use language=\"ar\""):
         epicene.rewrite("Je suis prêt", "fr", speaker="f", model=spec)
     epicene.train("apgc", "quiet", data="corpus", epochs=1, small=True, progress=False)
     assert capfd.readouterr().err == ""

@@ -169,7 +169,7 @@ def test_nobody_is_deleted_unasked(
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         done = epicene("annotate", "forget", answered, "ann")
         assert done.code == 0
-        assert "Delete ann, with 2 answers, for good?" in done.err
+        assert "Permanently delete ann, with 2 answers?" in done.err
         assert ("Nothing was deleted." in done.err) == (left != {"bob"})
         assert people(answered) == left
 

@@ -42,7 +42,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_version_and_no_arguments(epicene: Epicene) -> None:
-    assert epicene("--version").out.strip() == "0.1.0"
+    assert epicene("--version").out.strip() == "0.2.0"
     assert "Usage" in epicene("--help").out
 
 

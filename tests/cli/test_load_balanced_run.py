@@ -214,6 +214,6 @@ def test_one_with_another_model_is_refused_before_anything_is_asked(
     right, wrong = replicas.start("right"), replicas.start("wrong", model="large")
     done = epicene(*command(right.url, wrong.url))
     assert done.code == 2
-    assert f"The server {wrong.url} serves large and not tiny" in done.err
+    assert f"The server {wrong.url} serves large, not tiny" in done.err
     assert not right.asked
     assert not wrong.asked

@@ -92,7 +92,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
     ("arguments", "told"),
     [
         (("--difference", "5"), "--difference must be between 0 and 1; it was 5.0."),
-        (("--rate", "1.5"), "--rate must be between 0 and 1; it was 1.5."),
+        (("--rate", "1.5"), "--rate must be between 0 and 1, not 1.5."),
         (("--items", "1"), "--items must be at least 2, not 1."),
         (("--models", "1"), "--models must be at least 2, not 1."),
         (("--group-size", "0"), "--group-size must be at least 1, not 0."),
@@ -100,7 +100,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
         (("--difference", "0.0001"), "more than a million groups"),
         (("--rate", "0.9", "--difference", "0.95"), "cannot change by -0.95"),
         (("--from", "missing"), "missing is not a run folder"),
-        (("--from", "run", "--rate", "0.5"), "--rate is taken from the run"),
+        (("--from", "run", "--rate", "0.5"), "--rate cannot be combined with --from: it is taken from the run"),
         (
             ("--from", "run", "--data", "x"),
             "--group-size and --data cannot be combined with --from: both are taken from the run",

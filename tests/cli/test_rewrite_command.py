@@ -155,4 +155,4 @@ def test_a_language_brings_its_own_rewriter(
     assert epicene("rewrite", "--language=xx-shout").out == "HEY\n"
     refused = epicene("rewrite", "--language=xx-shout", "--route=rules")
     assert refused.code == 2
-    assert "not rewritten by --route; it takes --pronouns." in refused.err
+    assert "does not support --route; it takes --pronouns." in refused.err

@@ -76,7 +76,7 @@ def test_explained_as_json(give: Epicene) -> None:
     [
         ([], "use --speaker, --listener or --others with m or f"),
         (["--speaker", "neuter"], "There is no gender for --speaker 'neuter'"),
-        (["--pronouns", "they"], "'fr' is not rewritten by --pronouns; it takes --speaker"),
+        (["--pronouns", "they"], "'fr' does not support --pronouns; it takes --speaker"),
     ],
 )
 def test_wrong_options(give: Epicene, arguments: list[str], says: str) -> None:

@@ -153,7 +153,7 @@ def test_a_drawer_whose_key_is_refused_draws_nothing(epicene: Epicene) -> None:
     studio = Studio(lambda _: Drawing())
     with Server(Replicate(studio, account=Reply({"detail": "Unauthenticated"}, 401))) as server:
         done = gramvis(epicene, f"replicate:{FLUX}?base_url={server.url}", "random")
-    refused(done, "rejects the key (HTTP 401): set REPLICATE_API_TOKEN")
+    refused(done, "rejects the key (HTTP 401); set REPLICATE_API_TOKEN")
     assert not studio.orders
 
 

@@ -94,7 +94,7 @@ def test_money_is_foreseen_refused_and_counted_over_all_runs(
     assert 0 < second["spent"] < EACH
     refused = epicene("sweep", "plan.toml", "--max-cost=2.0")
     assert refused.code == 2
-    assert f"beside the ${EACH + second['spent']:.2f} already spent" in refused.err
+    assert f"in addition to the ${EACH + second['spent']:.2f} already spent" in refused.err
 
 
 def test_a_limit_needs_the_prices(epicene: Epicene, server: Server) -> None:
@@ -159,7 +159,7 @@ def test_a_store_that_breaks_while_its_run_is_on_is_left_out_of_the_report(
     Path("plan.toml").write_text(plan())
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
-    assert "Not complete: two-stage · epicene · scripted:a (failed). the disk is gone" in done.err
+    assert "Incomplete: two-stage · epicene · scripted:a (failed). the disk is gone" in done.err
     page = Path("plan/report.html").read_text(encoding="utf-8")
     assert "the disk is gone" in page
     assert "scripted-b" in page
@@ -185,7 +185,7 @@ def test_what_a_damaged_run_had_spent_when_it_ended_is_counted(
     Path("plan.toml").write_text(paid_plan(server))
     refused = epicene("sweep", "plan.toml", f"--max-cost={EACH}")
     assert refused.code == 2
-    assert f"beside the ${EACH:.2f} already spent" in refused.err
+    assert f"in addition to the ${EACH:.2f} already spent" in refused.err
     a, b = epicene("sweep", "plan.toml", "--max-cost=10", "--json").json["runs"]
     assert (a["state"], b["state"]) == ("failed", "complete")
     assert a["spent"] == pytest.approx(EACH)

@@ -47,7 +47,7 @@ def test_a_damaged_run_fails_and_the_others_are_reported(epicene: Epicene, table
     ]  # fmt: skip
     assert done.json == json.loads(Path("plan/sweep.json").read_bytes())
     assert done.json["report"] == "plan/report.html"
-    assert "Not complete: two-stage · epicene · scripted:b (failed). The database" in done.err
+    assert "Incomplete: two-stage · epicene · scripted:b (failed). The database" in done.err
     page = Path("plan/report.html").read_text(encoding="utf-8")
     assert "scripted-a" in page
     assert "scripted-c" in page

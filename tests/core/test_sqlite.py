@@ -46,7 +46,7 @@ def test_a_database_whose_writer_was_killed_at_once_is_ours(tmp_path: Path) -> N
 
 def test_another_programs_is_not_ours_with_a_journal_either(tmp_path: Path) -> None:
     path = killed_in_a_transaction(tmp_path, "theirs")
-    with pytest.raises(InputError, match="another program's database"):
+    with pytest.raises(InputError, match="a database of another program"):
         check_ours(path, TABLES)
 
 
@@ -79,7 +79,7 @@ def test_the_journal_of_a_live_writer_is_left_to_it(
         check_ours(path, TABLES)
         db.execute("COMMIT")
         db.execute("CREATE TABLE other (name)")
-        with pytest.raises(InputError, match="another program's database"):
+        with pytest.raises(InputError, match="a database of another program"):
             check_ours(path, TABLES)
 
 

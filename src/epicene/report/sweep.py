@@ -53,7 +53,8 @@ def estimate_table(forecasts: Sequence[RunForecast]) -> Table:
         for each in forecasts
     ]
     total = total_forecast(forecasts)
-    cells = _estimate_cells(total.workload, total.seconds, f"{total.runs} runs left", "")
+    left = f"{pluralise(total.runs, 'run')} left"
+    cells = _estimate_cells(total.workload, total.seconds, left, "")
     rows.append(Row(keys=("all",), cells=(*cells[:-1], _time_text(total))))
     later = (_UPPER_BOUND_NOTE,) if total.workload.later else ()
     return Table(
@@ -111,7 +112,7 @@ def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
     cost = workload.cost
     price = "at an unknown cost" if cost is None else f"at most {format_dollars(cost)}"
     return (
-        f"{total.runs} runs left: {'at most ' if workload.later else ''}{workload.left:,} "
+        f"{pluralise(total.runs, 'run')} left: {'at most ' if workload.later else ''}{workload.left:,} "
         f"requests, about {workload.tokens_read:,} tokens to read, at most "
         f"{workload.tokens_written:,} to write, {workload.images:,} images, {price}; time: "
         f"{_time_text(total)}."
