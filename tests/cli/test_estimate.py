@@ -54,8 +54,8 @@ def test_which_runs_are_long(found: RunEstimate, long: bool) -> None:
 def test_the_sentence_says_what_will_happen() -> None:
     (sentence,) = shown.estimate_sentences(estimated(seconds=90, cost=0.5), default_model=False)
     assert sentence == (
-        "misgendering, protocol epicene, on toy: 10 requests left (10 score); time: 1.5 min by "
-        "earlier runs; cost: at most $0.50."
+        "misgendering, protocol epicene, on toy: 10 requests left (10 score); time: 1.5 min "
+        "based on earlier runs; cost: at most $0.50."
     )
     sentence, advice = shown.estimate_sentences(estimated(left=9000, cost=None), default_model=True)
     assert "on toy (the default; choose another with --model): 9,000 requests" in sentence

@@ -15,7 +15,7 @@ from epicene.models.http import model as hosted
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from epicene.models.openai.generation import PROBE
 from epicene.rewriting.english import pipelines
-from epicene.suites.misgendering.ask import _published_rules
+from epicene.suites.misgendering.ask import _as_published, _published_rules
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
 from models.openai.completions_server import completions
 from models.openai.openai_server import KEY, error

@@ -100,7 +100,10 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
         (("--difference", "0.0001"), "more than a million groups"),
         (("--rate", "0.9", "--difference", "0.95"), "cannot change by -0.95"),
         (("--from", "missing"), "missing is not a run folder"),
-        (("--from", "run", "--rate", "0.5"), "--rate cannot be combined with --from: it is taken from the run"),
+        (
+            ("--from", "run", "--rate", "0.5"),
+            "cannot be combined with --from: it is taken",
+        ),
         (
             ("--from", "run", "--data", "x"),
             "--group-size and --data cannot be combined with --from: both are taken from the run",

@@ -141,9 +141,15 @@ def test_columns_of_a_table(epicene: Epicene, tmp_path: Path) -> None:
         (["locales/fr/app.json", "--listener=f", "--out=x", "--in-place"], "not both"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr/app.json"], "is an input file"),
         (["locales/fr/app.json", "--listener=f", "--out=locales/fr"], "is an input file"),
-        (["locales/fr/app.json", "--user=f", "--people=p.toml", "--out=p.toml"], "is an input file"),
+        (
+            ["locales/fr/app.json", "--user=f", "--people=p.toml", "--out=p.toml"],
+            "is an input file",
+        ),
         (["locales/fr/app.json", "--out=x"], "Name a person whose gender should change"),
-        (["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"], "is in fr according to its path"),
+        (
+            ["locales/fr/app.json", "-l", "ar", "--listener=f", "--out=x"],
+            "is in fr according to its path",
+        ),
         (["locales/fr/app.json", "--listener=x", "--out=x"], "no gender for --listener 'x'"),
         (
             ["a.json", "-l=fr", "--listener=f", "--column=text=a", "--out=x"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import EpiceneError
+from epicene.core.errors import EpiceneError, pluralise
 from epicene.core.records import Column, Row, Table
 from epicene.models.pricing import format_dollars
 from epicene.report.page import NotMeasured
@@ -112,8 +112,8 @@ def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
     cost = workload.cost
     price = "at an unknown cost" if cost is None else f"at most {format_dollars(cost)}"
     return (
-        f"{pluralise(total.runs, 'run')} left: {'at most ' if workload.later else ''}{workload.left:,} "
-        f"requests, about {workload.tokens_read:,} tokens to read, at most "
+        f"{pluralise(total.runs, 'run')} left: {'at most ' if workload.later else ''}"
+        f"{workload.left:,} requests, about {workload.tokens_read:,} tokens to read, at most "
         f"{workload.tokens_written:,} to write, {workload.images:,} images, {price}; time: "
         f"{_time_text(total)}."
     )
