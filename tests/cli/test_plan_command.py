@@ -85,7 +85,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
     assert row["correlation of samples"]["value"] == 0.6
     assert "components" not in made["tables"]
     told = epicene("plan", "misgendering", "--from=right").out
-    assert f"Answers do not vary by “{GENERATION}”" in told
+    assert f"Answers do not vary on “{GENERATION}”" in told
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_file_of_people_says_who_gets_no_selector(tmp_path: Path) -> None:
     done, text = _select(tmp_path / "a.data", content, people=people, format="json")
     assert text == '{"legal.a": "Tu es prêt.", "b": "Tu es ' + _PRET + '."}'
     assert done.strings == 1
-    with pytest.raises(InputError, match="is the file of people="):
+    with pytest.raises(InputError, match="is the people= file"):
         epicene.make_selectors_in_files(
             tmp_path / "a.data", "fr", listener="g", out=people, people=people, format="json"
         )
@@ -182,5 +182,5 @@ def test_columns_are_for_tables(tmp_path: Path) -> None:
             path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}
         ),
     ):
-        with pytest.raises(InputError, match="for tables"):
+        with pytest.raises(InputError, match="applies to tables"):
             call()

@@ -92,7 +92,7 @@ def test_a_size_it_cannot_draw_and_another_verb_fail_with_the_reason(
     )
     assert isinstance(odd, Failed)
     assert "divisible by 8" in odd.reason
-    assert none == Failed(reason="at least one image")
+    assert none == Failed(reason="the request must ask for at least one image")
     assert strange == Failed(reason="a pipeline does not support the verb generate")
 
 

@@ -417,7 +417,7 @@ def test_a_function_looks_at_pillow_images(tmp_path: Path) -> None:
         Choice(choice=None, text="a bright one"),
     ]
     assert isinstance(answers[2], Failed)
-    assert "not among the run's files" in answers[2].reason
+    assert "is missing from the run's files" in answers[2].reason
     assert one(
         model(look=lambda _: [None]), Look(image=shown[0], question="", choices=()), images
     ) == Choice(choice=None)

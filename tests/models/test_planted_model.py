@@ -138,9 +138,9 @@ def test_a_request_that_expects_nothing_is_not_answered() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("planted?rate=1.2", "takes rate from 0 to 1, not '1.2'"),
+        ("planted?rate=1.2", "must be from 0 to 1, not '1.2'"),
         ("planted?rate=often", "not 'often'"),
-        ("planted?rate=0.9&gap=0.3", "takes gap from -0.2 to 0.2"),
+        ("planted?rate=0.9&gap=0.3", "must be from -0.2 to 0.2"),
         ("planted:x", "The seed in planted:x must be a whole number"),
         ("planted?rat=0.5", "no model option 'rat'; did you mean 'rate'"),
         ("random?rate=0.5", "no model option 'rate'"),

@@ -164,7 +164,7 @@ def test_what_was_spent_before_counts() -> None:
         async with Budget(limit=1.0, spent=0.9).reserve(0.2):
             raise AssertionError
 
-    with pytest.raises(CostLimitError, match=r"limit of \$1\.00 .* \$0\.90 is spent"):
+    with pytest.raises(CostLimitError, match=r"limit of \$1\.00 .* \$0\.90 has been spent"):
         asyncio.run(scenario())
 
 

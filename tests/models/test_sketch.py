@@ -165,7 +165,7 @@ def test_other_pictures_questions_and_sizes_are_refused(files: ImageFolder) -> N
     reasons = [each.reason for each in answers(judge, photograph, gone, animals, files=files)
                if isinstance(each, Failed)]  # fmt: skip
     assert "not drawn by sketch" in reasons[0]
-    assert "not among the run's files" in reasons[1]
+    assert "is missing from the run's files" in reasons[1]
     assert "between male, female and neither" in reasons[2]
     (tiny,) = answers(opened("sketch"), Draw(item="i", prompt="a", width=8, height=64), files=files)
     assert tiny == Failed(reason="a face needs at least 64 pixels per side")
@@ -174,10 +174,10 @@ def test_other_pictures_questions_and_sizes_are_refused(files: ImageFolder) -> N
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("sketch?effect=0.6", "takes effect from -0.5 to 0.5, not '0.6'"),
-        ("sketch?base=0.9&effect=0.2", "takes effect from -0.1 to 0.1"),
-        ("sketch?neither=2", "takes neither from 0 to 1"),
-        ("sketch-judge?error=x", "takes error from 0 to 1, not 'x'"),
+        ("sketch?effect=0.6", "must be from -0.5 to 0.5, not '0.6'"),
+        ("sketch?base=0.9&effect=0.2", "effect of the model sketch must be from -0.1 to 0.1"),
+        ("sketch?neither=2", "neither of the model sketch must be from 0 to 1"),
+        ("sketch-judge?error=x", "must be from 0 to 1, not 'x'"),
         ("sketch-judge:me", "must be a whole number"),
     ],
 )

@@ -420,7 +420,7 @@ def _change_text(folder: Path, old: str, new: str) -> None:
         (_drop_weights, "is incomplete"),
         (_cut_weights, "contains no weights"),
         (_change_weights, "does not contain the weights"),
-        (_change_shape, "another shape"),
+        (_change_shape, "shape differs"),
         (_change_format, "train the tagger again"),
         (_break_plan, "does not describe a trained tagger"),
     ],

@@ -36,7 +36,7 @@ def test_short_and_long_names_of_genders() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "Nobody is named"),
+        ({}, "No person is given"),
         ({"speaker": "x"}, "no gender for --speaker 'x'"),
         ({"listener": "femenine"}, "did you mean 'feminine'"),
     ],
@@ -62,7 +62,7 @@ def test_what_changes_nothing_is_no_change() -> None:
     ids=["another text", "overlap"],
 )
 def test_changes_must_fit(changes: list[Change]) -> None:
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(ValueError, match="does not match the text"):
         apply_changes("un deux", changes)
 
 

@@ -116,7 +116,7 @@ def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_pat
     folder = tmp_path / "built"
     with Server(script) as server:
         # The first step takes 16; of the second only one request fits beside what is spent.
-        with pytest.raises(CostLimitError, match=r"\$20\.00 is spent"):
+        with pytest.raises(CostLimitError, match=r"\$20\.00 has been spent"):
             build(suite, folder, server, 4 * USED + BOUND)
         assert asked_of(server) == 5
         with pytest.raises(CostLimitError):

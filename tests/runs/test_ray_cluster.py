@@ -84,7 +84,7 @@ def test_a_missing_or_wrong_token_is_reported(
     command = ["run", "two-stage", "--model=writer=random", "--model=reader=random"]
     code, said = two.run(*command, f"--out={tmp_path / 'ray'}")
     assert code == 2, said
-    assert f"Could not reach the Ray cluster at {two.address} (it asks for " in said
+    assert f"Could not reach the Ray cluster at {two.address} (it requires " in said
     assert why in said
 
 

@@ -28,7 +28,9 @@ from runs.ray_models import Double, opened, wait_until
 PATIENCE = 60.0  # seconds in which what is waited for here happens on a busy machine, too
 
 
-@pytest.mark.parametrize(("address", "why"), [("h:1", "no Ray cluster"), ("", "it did not start")])
+@pytest.mark.parametrize(
+    ("address", "why"), [("h:1", "no Ray cluster answered there"), ("", "it did not start")]
+)
 def test_a_cluster_is_joined_within_a_limit(
     address: str,
     why: str,

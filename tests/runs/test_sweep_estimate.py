@@ -274,10 +274,14 @@ AHEAD = SweepForecast(
 @pytest.mark.parametrize(
     ("name", "most", "said"),
     [
-        ("max_requests", 100, "100 requests, and max_requests is 99"),
-        ("max_tokens", 1500, "1,500 tokens, and max_tokens is 1,499"),
-        ("max_images", 80, "80 images, and max_images is 79"),
-        ("max_cost", 5, r"may cost $3\.00 beside the $2\.00 that is spent, but max_cost is $4\.00"),
+        ("max_requests", 100, "100 requests, but max_requests is 99"),
+        ("max_tokens", 1500, "1,500 tokens, but max_tokens is 1,499"),
+        ("max_images", 80, "80 images, but max_images is 79"),
+        (
+            "max_cost",
+            5,
+            r"may cost $3\.00 in addition to the $2\.00 already spent, but max_cost is $4\.00",
+        ),
         ("max_hours", 2, "about 2 hours, but max_hours is 1"),
     ],
 )

@@ -86,7 +86,7 @@ def test_filters_repeat_a_sample_and_are_read_once(data: Path, tmp_path: Path) -
     [
         ([sample(), sample()], "line 2, repeats the sample 0 of the task"),
         ([sample(), sample(filter="b", resps=[])], "repeats the sample 0 of the task"),
-        ([sample(), sample(1)], r"1 of the 2 samples .* or occur twice \(doc_id 1"),
+        ([sample(), sample(1)], r"1 of the 2 samples .* or they occur twice \(doc_id 1"),
         ([sample(good="Cats.", bad="Cat.")], "None of the 1 samples .*doc_id 0: 'Cats.'"),
         ([sample(resps=[[["nan", "False"]], [["-1", "False"]]])], "has nan as a log-prob"),
         ([sample(resps=[[["-inf", "F"]], [["-1", "False"]]])], "has -inf for a log-prob"),

@@ -347,7 +347,7 @@ class Runs(SuiteResults):
 
 
 class Run(Runs):
-    """A run folder, read by `epicene.run` or `epicene.load`.
+    """A run folder that was read; returned by `epicene.run` and `epicene.load`.
 
     Everything is computed from the stored answers, without a model.
     """

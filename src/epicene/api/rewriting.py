@@ -267,8 +267,8 @@ def rewrite_files(
         becomes fr).
     out: a file, or a folder. With neither `out` nor `in_place`, nothing is written.
     in_place: overwrite the files.
-    user: m or f, the gender of the user, who is the person spoken to unless a string or `people`
-        says otherwise.
+    user: m, f or n (neutral, as in `rewrite`), the gender of the user, who is the person spoken to
+        unless a string or `people` says otherwise.
     people: a TOML file that says who "I" and "you" are, by the keys of the strings.
     format: the format of all files (default: from their names).
     columns: for CSV and TSV, the names of the columns for text, key, source, comment and people.
@@ -326,7 +326,7 @@ def rewrite_files(
     for name in sorted(unlike_user):
         raise InputError(
             f"--user and --{name} give different genders, but in every string the {name} is the "
-            "user; leave out one of the two."
+            "user or has a fixed gender; leave out one of the two."
         )
     write_files(contents)
     return done

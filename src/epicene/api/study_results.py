@@ -71,7 +71,7 @@ class StudyAnswers:
         return _sentences(self._nobody_failed, self._excluded.note, self._valid.note)
 
     def table_notes(self, per: ExportUnit) -> tuple[str, ...]:
-        """The notes on the table of `write_table`, where these people are left out only of the
+        """The notes on the table of `write_table`, which leaves out excluded people only in the
         rows per item.
         """
         if per == "item":

@@ -56,7 +56,7 @@ _VERBS = "and|applies|apply|cannot|can|go|is|must|needs|or|requires|require|take
 _OPTION = re.compile(
     r"--(?P<name>[a-z][a-z-]*[a-z])"
     # --set NAME=VALUE, --model ROLE=SPEC,SPEC, or --protocol NAME
-    rf"(?: (?:(?P<key>\w+)=(?P<pair>[\w,]*)|(?!(?:{_VERBS})\b)(?P<value>\w[\w|-]*)))?"
+    rf"(?: (?:(?P<key>\w+)=(?P<pair>(?:\w+(?:,\w+)*)?)|(?!(?:{_VERBS})\b)(?P<value>\w[\w|-]*)))?"
 )
 _COMMAND = re.compile(r"(`[^`-][^`]*`)")  # of a shell: it stays as it is
 

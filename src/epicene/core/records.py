@@ -480,7 +480,8 @@ class Identity(Record, frozen=True, kw_only=True):
     """Which model answered.
 
     `key` contains everything that could change an answer (weights, dtype, tokenizer, scorer
-    version) and nothing else, such as the host or the batch size. `about` is for people and tables.
+    version) and nothing else: neither the host nor the batch size. `about` is for people and
+    tables.
     """
 
     kind: str

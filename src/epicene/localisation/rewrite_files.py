@@ -144,7 +144,7 @@ def _grouped(
     if by_person and not {*options} & {*PERSONS, "user"} and set(groups) <= {()}:
         raise InputError(
             "Name a person whose gender should change: use --user, --speaker, --listener or "
-            "--others with m or f."
+            "--others with m or f (in some languages also n)."
         )
     return groups
 

@@ -117,7 +117,7 @@ def _check_branches(text: str, choice: Choice) -> Iterator[SelectorProblem]:
 
 
 def _may_lack(choice: Choice, branch: Branch) -> bool:
-    """Whether a branch may lack placeholders, such as that of a small number ("Nobody is here")."""
+    """Whether a branch may lack placeholders: only that of a small number ("Nobody is here")."""
     return choice.kind != "select" and _SMALL.fullmatch(branch.key) is not None
 
 

@@ -128,8 +128,8 @@ class Downloadable(Record, frozen=True, kw_only=True):
         except OSError as error:
             raise RunError(
                 f"Could not write the model {self.name} under {folder.parent} "
-                f"({error.strerror or error}); free {self.disk_mb} MB there, or set EPICENE_CACHE "
-                "to another folder."
+                f"({error.strerror or error}); make sure that {self.disk_mb} MB can be written "
+                "there, or set EPICENE_CACHE to another folder."
             ) from error
 
 

@@ -24,7 +24,8 @@ def read_rate(
         rate = float("nan")
     if not low - _ROUNDING <= rate <= high + _ROUNDING:
         raise InputError(
-            f"{name} of the model {kind} must be from {low:g} to {high:g}, not {written!r}."
+            f"The option {name} of the model {kind} must be from {low:g} to {high:g}, "
+            f"not {written!r}."
         )
     return rate
 

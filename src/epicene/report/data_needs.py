@@ -170,9 +170,9 @@ def _components_table(plan: DataPlan) -> Table:
         columns=(Column(name="share of variance"),),
         rows=tuple(rows),
         notes=(
-            "More groups reduce all parts, more items per group reduce item and sample, more "
-            "samples reduce only sample. The part of the wording is reduced only by more "
-            "wordings.",
+            "In the variance of a mean, more groups reduce every part except wording, more items "
+            "per group reduce item and sample, and more samples reduce only sample. Wording "
+            "is reduced only by more wordings.",
         ),
     )
 

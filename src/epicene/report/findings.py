@@ -99,7 +99,8 @@ def _headline(
 def _compared(
     entry: HeadlineResult, ranking: Ranking, baselines: Collection[str]
 ) -> tuple[str, bool]:
-    """The model that is significantly better than most others, or that no two models differ."""
+    """The model that is significantly better than most others, or that no two differ
+    significantly."""
     ahead = max(
         ranking.models,
         key=lambda each: (

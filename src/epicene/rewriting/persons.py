@@ -63,7 +63,7 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
     if not any(person in options for person in PERSONS):
         raise InputError(
             "No person is given whose gender should change; use --speaker, --listener or "
-            "--others with m or f."
+            "--others with m or f (in some languages also n)."
         )
     return wanted
 

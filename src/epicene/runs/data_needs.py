@@ -173,7 +173,7 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
     if alike:
         notes = (
             *notes,
-            f"Answers do not vary by {', '.join(alike)}, so correlations are assumed, not "
+            f"Answers do not vary on {', '.join(alike)}, so correlations are assumed, not "
             "measured; a pilot with some errors is more informative.",
         )
     return _plan(runs[0].suite.name, pilots, assumptions, notes)
@@ -270,7 +270,7 @@ def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:
         gaps = both["score_2"].to_numpy() - both["score"].to_numpy()
         if not gaps.any():
             raise InputError(
-                f"The two runs never differ by {figures.headline.name!r}, so the variance of "
+                f"The two runs never differ on {figures.headline.name!r}, so the variance of "
                 "their differences is unknown; use one run, or rates."
             )
         columns = np.column_stack([gaps, np.ones_like(gaps)])

@@ -61,10 +61,10 @@ def rank(
 ) -> Ranking:
     """Pair the figures (between 0 and 1) of judgements by item and name, clustered by group.
 
-    A missing judgement counts as wrong when testing whether that model is better, and as right when
-    testing whether another model is: missing judgements help no model. Rows of models other than
-    these are expected judgements, of which only the keys are read: this covers what is missing
-    everywhere.
+    A judgement that a model lacks counts as wrong when testing whether that model is better, and as
+    right when testing whether another model is: missing judgements help no model. Rows of models
+    other than these are expected judgements, of which only the keys are read: this covers what is
+    missing everywhere.
     """
     figures, groups = _figures(frame, models, suite)
     missing = np.isnan(figures)

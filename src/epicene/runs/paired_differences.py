@@ -235,7 +235,7 @@ def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estim
 
 
 def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Table | None:
-    """What could have been detected if no significant difference was found; None if all are
+    """What could have been detected wherever a difference is not significant; None if all are
     significant.
 
     With `models`, each row names its two models next to the headline.

@@ -28,7 +28,7 @@ NORMAL = NormalDist()
 
 
 def critical_value(level: float) -> float:
-    """The number of standard errors on either side of a two-sided interval of that level."""
+    """How many standard errors a two-sided interval of that level reaches to either side."""
     if not 0 < level < 1:
         raise InputError(f"A confidence level must be between 0 and 1, e.g. 0.95; it was {level}.")
     return NORMAL.inv_cdf((1 + level) / 2)
@@ -82,7 +82,7 @@ def safe_ratio(above: Floats, below: Floats) -> Floats:
 
 
 def finite_or_none(value: Any) -> float | None:
-    """The value as a float, or None if it is NaN."""
+    """The value as a float, or None if it is not finite."""
     number = float(value)
     return number if np.isfinite(number) else None
 

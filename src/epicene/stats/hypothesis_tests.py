@@ -214,7 +214,7 @@ def mcnemar_test(
     a, b = finite_floats(first, "first outcomes"), finite_floats(second, "second outcomes")
     same_length(first=a, second=b)
     if not np.isin(np.concatenate([a, b]), (0, 1)).all():
-        raise InputError("McNemar's test needs outcomes 0 and 1.")
+        raise InputError("McNemar's test takes only outcomes 0 and 1.")
     only_first, only_second = int(np.sum(a > b)), int(np.sum(a < b))
     disagreements = only_first + only_second
     if not disagreements:

@@ -88,7 +88,7 @@ def share_ends(
     at_least: float = 0.0,
     at_most: float = math.inf,
 ) -> Bounds:
-    """Wilson's interval for the number of independent items that would vary as much as the groups
+    """Wilson's interval on the number of independent items that would vary as much as the groups
     do.
 
     `unseen` is the interval where all groups are alike; `at_least` and `at_most` limit the number

@@ -70,7 +70,7 @@ class Clustering(NamedTuple):
 
 
 def score_shares(scores: Floats) -> Floats:
-    """The shares of the values 0, 0.25, … 1, rounded so that the mean is unchanged."""
+    """The shares of 0, 0.25, … 1 if scores are rounded to them with the mean unchanged."""
     below = np.clip(np.floor(scores / _STEP), 0, len(_SCORES) - 2).astype(np.int64)
     part = scores / _STEP - below
     counts = np.bincount(below, weights=1 - part, minlength=len(_SCORES))

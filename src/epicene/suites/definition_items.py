@@ -133,8 +133,8 @@ class ItemReader:
         return item
 
     def _arranged(self, values: dict[str, Any], row: FileRow) -> dict[str, Any]:
-        """The values converted to the item's fields; columns without a field are kept as they
-        are."""
+        """The values by the fields of the kind of item; columns without a field are left out or,
+        for a `RowItem`, put into `columns`."""
         if self._kind is not RowItem:
             return {
                 key: each for key, each in values.items() if key in self._kind.__struct_fields__

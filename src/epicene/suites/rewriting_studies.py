@@ -189,11 +189,12 @@ class RewritingStudy:
             rows=tuple(rows),
             notes=(
                 "A rewriting that several people judged counts once, with the label that most "
-                f"of them gave; {undecided} with a tie are left out until they are adjudicated "
+                f"of them gave; {undecided}, which as many judged right as not, are left out until "
+                "they are adjudicated "
                 "(`epicene annotate adjudicate`). A person whose gender no word shows counts "
                 f"as fitting. Right means all {_NUMBERS[len(self.parts)]} together; the last "
                 "column is the share of right ones among those that differ from the "
-                "reference. Empty rewritings are left out. All numbers describe the sample, "
+                "reference. Empty rewritings are left out. The row `all` describes the sample, "
                 "which has as many rewritings to leave as to change, not the run. Intervals "
                 "are clustered by group of forms.",
             ),

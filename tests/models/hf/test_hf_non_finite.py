@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from typing import TYPE_CHECKING, Any, get_args
 
+import msgspec
 import pytest
 import torch
 
@@ -82,6 +84,12 @@ def overflowing() -> Any:
     return model.half()
 
 
+def _coarse(answer: Answer) -> str:
+    """An answer with its numbers to the third decimal."""
+    text = msgspec.json.encode(answer).decode()
+    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.3f}", text)
+
+
 def reason(answer: Answer) -> str:
     assert isinstance(answer, Failed), answer
     return answer.reason
@@ -128,7 +136,8 @@ def test_a_broken_padding_token_spoils_no_other_row() -> None:
     for route in ROUTES:
         # The beginning token is token 0 too, so a text behind it fails.
         found = ask(routed(model, route), [*requests, Score(item="i", texts=("she",))])
-        assert found[:4] == ask(routed(llama(), route), requests)
+        sound = ask(routed(llama(), route), requests)
+        assert [*map(_coarse, found[:4])] == [*map(_coarse, sound)]
         assert "token 1" in reason(found[4])
 
 
@@ -163,8 +172,8 @@ def test_a_broken_token_fails_its_own_gap(route: str) -> None:
     found = ask(routed(model, route), requests)
     sound = ask(routed(llama(), route), requests)
     if not any(BROKEN.strip() in each.text for each in getattr(sound[0], "completions", ())):
-        assert found[0] == sound[0]
-    assert found[2] == sound[2]
+        assert _coarse(found[0]) == _coarse(sound[0])
+    assert _coarse(found[2]) == _coarse(sound[2])
     assert "token 1 of the gap after ' they said ' came out as nan" in reason(found[1])
     assert "of ' they was late' came out as nan" in reason(found[3])
 
@@ -260,7 +269,9 @@ def test_a_broken_padding_token_spoils_no_masked_row() -> None:
     sound = batch_answers(HfMasked(tiny_masked.loaded("bert")), *requests)
     model = HfMasked(tiny_masked.loaded("bert", with_broken_input(own, tokenizer.pad_token_id)))
     model._reader.__dict__["_may_pad"] = True
-    assert batch_answers(model, *requests) == sound
+    # Rows are computed again alone, so the last digit depends on the kernels of the machine.
+    found = batch_answers(model, *requests)
+    assert [_coarse(each) for each in found] == [_coarse(each) for each in sound]
 
 
 def test_no_gap_is_filled_by_a_masked_model_without_finite_numbers() -> None:
@@ -342,7 +353,7 @@ def test_the_advice_depends_on_the_number_format() -> None:
     assert NumberFormat("bfloat16").advice(math.nan) == "try --dtype float32"
     assert NumberFormat("float16", "4bit").advice(math.inf) == "try without --quantize"
     assert "weights are broken" in NumberFormat("float32").advice(math.inf)
-    assert "no probability" in NumberFormat("float32").advice(-math.inf)
+    assert "zero probability" in NumberFormat("float32").advice(-math.inf)
     assert str(NumberFormat("float16", "8bit")) == "float16, 8bit"
 
 
@@ -362,7 +373,7 @@ def test_a_token_without_any_probability_cannot_be_scored() -> None:
     opened._forward._runner.model.lm_head.forward = without
     found = ask(opened, [score(BROKEN), score(" she was"), score(BROKEN, decoding=SAMPLED)])
     assert "(' they') of ' they' came out as -inf" in reason(found[0])
-    assert "no probability" in reason(found[2])
+    assert "zero probability" in reason(found[2])
     assert isinstance(found[1], Scores)
 
 

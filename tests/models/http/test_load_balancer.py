@@ -341,7 +341,7 @@ def test_one_that_serves_another_model_is_named_before_anything_is_asked() -> No
         assert not right.asked
         assert not wrong.asked
     assert str(caught.value) == (
-        f"The server {wrong.url} serves more, other and not toy; all must serve the same model."
+        f"The server {wrong.url} serves more, other, not toy; all must serve the same model."
     )
 
 

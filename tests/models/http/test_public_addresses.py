@@ -145,7 +145,7 @@ def test_an_image_that_is_not_fetched_leaves_the_others(tmp_path: Path) -> None:
         (answer,) = answers(model(server, FAST_RETRIES), request, files=ImageFolder(tmp_path))
     assert isinstance(answer, Images)
     assert answer.images[0].sha256
-    words = ["neither a public", "in a circle", "no web address", "HTTP 404", "HTTP 403", "'br'"]
+    words = ["neither a public", "in a circle", "not a web address", "HTTP 404", "HTTP 403", "'br'"]
     for image, each in zip(answer.images[1:], words, strict=True):
         assert each in image.refused
     posts = [each for each in server.asked if each.path.endswith("/images/generations")]
@@ -241,7 +241,7 @@ def test_a_name_that_nobody_knows_is_a_failed_connection(monkeypatch: pytest.Mon
     async def fetch() -> None:
         monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
         async with httpx.AsyncClient(transport=PublicTransport(())) as client:
-            with pytest.raises(httpx.ConnectError, match=r"nobody\.example is not known"):
+            with pytest.raises(httpx.ConnectError, match=r"nobody\.example is unknown"):
                 await client.get("http://nobody.example/")
 
     asyncio.run(fetch())

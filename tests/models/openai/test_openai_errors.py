@@ -73,7 +73,7 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
         ("JSON of another shape", "the reply could not be read", 3),
         ("no choices", "the reply's list of choices is empty (3 attempts)", 3),
         ("null content", "no choice contains a text", 3),
-        ("error under 200", "an error came: upstream died (6 attempts)", 6),
+        ("error under 200", "returned an error: upstream died (6 attempts)", 6),
     ],
 )
 def test_a_lasting_fault_is_a_failed_answer(fault: str, words: str, attempts: int) -> None:

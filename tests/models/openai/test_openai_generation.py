@@ -248,7 +248,9 @@ def test_an_empty_prompt_and_a_strange_verb_fail_unasked() -> None:
     answer, asked = ask(lambda _: chat("x"), Generate(item="i", prompt=""))
     assert answer == Failed(reason="the prompt is empty")
     answer, _ = ask(lambda _: chat("x"), question(samples=0))
-    assert answer == Failed(reason="at least one sample of at least one token")
+    assert answer == Failed(
+        reason="the request must ask for at least one sample of at least one token"
+    )
     answer, more = ask(lambda _: chat("x"), Fill(item="i", before="a cat"))
     assert answer == Failed(reason="a server does not support the verb fill")
     assert not asked

@@ -138,7 +138,7 @@ def test_a_changed_image_is_not_sent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (look("0" * 64), "not among the run's files"),
+        (look("0" * 64), "is missing from the run's files"),
         (look("../../etc/passwd"), "not a SHA-256"),
         (look("0" * 64, choices=()), "no choices"),
     ],

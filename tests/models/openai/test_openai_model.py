@@ -96,7 +96,7 @@ def test_nothing_heavy_is_imported_before_a_model_is_asked() -> None:
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(InputError, match=r"pip install 'epicene\[api\]'"):
+    with pytest.raises(InputError, match=r"pip install 'epicene'"):
         openai.open("toy", ModelOptions(base_url=HERE))
 
 

@@ -228,7 +228,7 @@ def test_ties_are_left_out_and_counted() -> None:
     ]
     summary = summarise_study(study, responses, ())
     tables = {table.name: table for table in summary.tables}
-    assert "; 1 with a tie are left out" in tables["labels"].notes[0]
+    assert "; 1, which as many judged right as not, are left out" in tables["labels"].notes[0]
     assert cells(summary, "labels", "model-x", "all")["n"] == 1
     assert cells(summary, "labels", "model-x", "all")["grammatical"] is None
     assert "nothing else changed 1, right 1, speaker 1" in tables["confusion"].notes[0]

@@ -84,7 +84,7 @@ class Baseline:
 
 
 def _shown(finding: Finding) -> Any:
-    """What identifies a finding: whose gender is shown, in which words, and what is wrong."""
+    """What identifies a finding: whose gender, which one, in which words, and what is wrong."""
     return (
         sorted((word.text, word.whose, word.gender) for word in finding.words),
         sorted((problem.kind, problem.text) for problem in finding.problems),

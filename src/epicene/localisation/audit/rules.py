@@ -47,7 +47,7 @@ class Rule(NamedTuple):
     needs_baseline: bool
 
     def matches(self, finding: Finding, status: Status) -> bool:
-        """Whether the finding, whose `status` is new or changed, matches the rule."""
+        """Whether the finding matches the rule; `status` is "new", "changed" or ""."""
         return all(condition(finding, status) for condition in self.conditions)
 
 

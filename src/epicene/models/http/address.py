@@ -51,7 +51,7 @@ class Address:
 def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:
     """The servers named by the option or the environment (default: the provider's own).
 
-    Several are separated by spaces, `URL URL*2`, each with a weight if it is not 1.
+    Several are separated by spaces or commas, `URL URL*2`, each with a weight if it is not 1.
     """
     try:
         return _parse_addresses(provider, base_url or os.environ.get(provider.url_variable, ""))

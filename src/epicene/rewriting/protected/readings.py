@@ -146,7 +146,8 @@ _QUOTED_WORD = regex.compile(
 def _quotes_around_a_word(visible: VisibleText, pieces: Sequence[Piece]) -> list[Piece]:
     """Quotation marks around one word that belong to the markup; they are left out like a tag.
 
-    They do if they are written as entities or escapes (`&quot;`), or inside a tag (`<b>« … »</b>`).
+    They belong to it if they are written as entities or escapes (`&quot;`), or inside a tag
+    (`<b>« … »</b>`).
     """
     edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
     found: list[Piece] = []

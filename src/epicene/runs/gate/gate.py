@@ -350,7 +350,7 @@ def _independent_evidence(
 
 
 def _check_margins(evidence: Sequence[HeadlineEvidence]) -> None:
-    """Raise if a share has a margin that no loss can exceed, such as 5 instead of 5 points."""
+    """Raise if a share has a margin that no loss can exceed, such as 5 for 5 points (0.05)."""
     for each in evidence:
         ends = [each.baseline.value, each.baseline.high, each.new.value, each.new.high]
         share = each.paired or all(end is None or abs(end) <= 1 for end in ends)

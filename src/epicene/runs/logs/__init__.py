@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def log_files(path: Path) -> list[Path]:
-    """The logs at a path: the file itself, or all logs in a folder; empty if there are none."""
+    """The logs at a path: the file itself, or all logs below a folder; empty if there are none."""
     if path.is_dir():
         found = [
             file

@@ -134,12 +134,12 @@ class LoggedAnswers:
         shown = "; ".join(f"{each.name}: {each.excerpt!r}" for each in lost[:_SHOWN])
         more = f", and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
         which = "None" if len(lost) == len(self.samples) else f"{len(lost)}"
-        verb = "fits" if which == "None" else "match no"
+        verb = "matches" if which == "None" else "match no"
         end = " a request of" if which == "None" else " request of"
         raise InputError(
             f"{which} of the {len(self.samples)} samples in {lost[0].location.split(', ')[0]} "
-            f"{verb}{end} the data {data} under these settings, or occur twice ({shown}{more}); "
-            "check the suite, --data and --set."
+            f"{verb}{end} the data {data} under these settings, or they occur twice "
+            f"({shown}{more}); check the suite, --data and --set."
         )
 
     def answer(

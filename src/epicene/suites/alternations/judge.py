@@ -164,7 +164,7 @@ def _judgements_by_measure(
 
 
 def _by_measure(pair: Pair, scores: Scores, own: str) -> dict[str, tuple[float, float]]:
-    """The two scores by every measure; given numbers are used as they are."""
+    """The two scores by every measure; given numbers have only one, the numbers themselves."""
     good, bad = scores.texts
     if scores.method == GIVEN:
         return {GIVEN: (good.sum, bad.sum)}

@@ -69,7 +69,7 @@ def _table_3(results: Outcomes, forms: Sequence[str]) -> Table | None:
         gaps.setdefault(key, {})[row["model"]] = f"{first} ({row['label']})"
     return Table(
         name="3",
-        title="What models fill into the gap of the full frame",
+        title="What models put in the gap of the full frame",
         levels=("sentence", "expected"),
         columns=tuple(Column(name=model, unit="text") for model in models),
         rows=tuple(

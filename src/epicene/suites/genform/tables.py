@@ -271,8 +271,8 @@ _INTERFERENCE: tuple[tuple[str, Measure], ...] = (
 def breakdown_tables(frame: polars.DataFrame) -> Iterator[Table]:
     """The scores by rule, by family, and by number of gendered terms."""
     notes = (
-        "If every sentence was asked in both directions, SGA is SGA + ΔSGA / 2 towards the "
-        "masculine and SGA − ΔSGA / 2 towards the feminine.",
+        "If every sentence was asked in both directions, SGA towards the masculine is "
+        "SGA + ΔSGA / 2, and SGA towards the feminine is SGA − ΔSGA / 2.",
         CLUSTER_NOTE,
     )
     for name, title, column, order in (

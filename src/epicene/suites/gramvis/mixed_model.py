@@ -163,7 +163,7 @@ def design_grid(counts: CountArray) -> tuple[tuple[str, ...], CountGrid]:
     """Each grammatical gender has its own level under English and its own shifts from it.
 
     A group is a word, a row is one drawing model under one condition; a model's shift is the same
-    for all words.
+    for all words and conditions.
     """
     present = [g for g in GRAMMARS if any(word.grammar == g for word in counts.words)]
     drawers, conditions = len(counts.drawers), len(CONDITIONS)

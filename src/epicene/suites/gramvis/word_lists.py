@@ -79,8 +79,8 @@ def word_list(source: DataSource, protocol: GramvisProtocol) -> WordList:
 def _chosen_words(
     found: Sequence[RemarkedWord], files: Sequence[Path], protocol: GramvisProtocol
 ) -> WordList:
-    """Without control words if there should be none, and without words that have a remark to leave
-    out."""
+    """Without control words if there should be none, and without words whose remark is in
+    `leave_out`."""
     doubtful = [each for each in found if each.remark in protocol.leave_out]
     controls = [
         each

@@ -107,7 +107,7 @@ def _detect_columns(values: Mapping[str, Any]) -> Layout | None:
 
 
 def _plain_rows(path: Path) -> Iterator[FileRow]:
-    """The rows of a table with tabs, in which quotation marks are ordinary characters."""
+    """The rows of a table with tabs, in which a quotation mark may be an ordinary character."""
     names: list[str] | None = None
     for number, line in enumerate(iterate_lines(path), start=1):
         if not line.strip():

@@ -204,8 +204,8 @@ def test_room_runs_out_with_the_models_context() -> None:
     prompt = "z" * (LONGEST - 3)
     (text,) = write(model, prompt, max_new_tokens=10).texts
     assert (text.tokens, text.finish) == (4, "length")  # the last token is not read again
-    assert "exactly 10 new ones" in failure(model, prompt, max_new_tokens=10, exact_length=True)
-    assert "more than the" in failure(model, "z" * (LONGEST + 1))
+    assert "exactly 10 new tokens" in failure(model, prompt, max_new_tokens=10, exact_length=True)
+    assert "tokens exceed the" in failure(model, "z" * (LONGEST + 1))
 
 
 def test_what_cannot_be_written_says_why() -> None:

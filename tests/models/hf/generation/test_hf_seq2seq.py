@@ -117,7 +117,7 @@ def test_marian_has_one_pair_or_a_token_for_the_target(tmp_path: Path) -> None:
     assert ids[0] == many[1].convert_tokens_to_ids(">>fra<<")
     assert done.texts == (slow(many, ids, [], french),)
     assert isinstance(refused, Failed)
-    assert "knows ara, fra" in refused.reason
+    assert "supports ara, fra" in refused.reason
 
 
 @pytest.mark.filterwarnings("ignore:Recommended")
@@ -159,9 +159,15 @@ def test_the_models_own_beams() -> None:
     ("request_", "reason"),
     [
         (Translate(item="1", text=" ", language="en", into="fr"), "no text"),
-        (Translate(item="1", text="he", language="en", into="sw"), "language 'sw'; it knows arb"),
+        (
+            Translate(item="1", text="he", language="en", into="sw"),
+            "language 'sw'; it supports arb",
+        ),
         (Translate(item="1", text="he", language="", into="fr"), "language ''"),
-        (Translate(item="1", text="he " * 60, language="en", into="fr"), "48 the model has"),
+        (
+            Translate(item="1", text="he " * 60, language="en", into="fr"),
+            "48 positions of the model",
+        ),
         (Generate(item="1", prompt=""), "prompt is empty"),
         (Generate(item="1", prompt="he", samples=0), "at least one"),
         (Generate(item="1", prompt="he", decoding=Decoding(max_new_tokens=0)), "at least one"),
@@ -329,7 +335,7 @@ def test_codes_are_spelled_as_the_model_knows_them(
 
 
 def test_an_unknown_language_names_those_known() -> None:
-    with pytest.raises(UnanswerableError, match="'xx'; it knows de, fr"):
+    with pytest.raises(UnanswerableError, match="'xx'; it supports de, fr"):
         model_language_code("xx", ("fr", "de"))
 
 

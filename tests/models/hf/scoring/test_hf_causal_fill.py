@@ -175,6 +175,6 @@ def test_what_cannot_be_filled_says_why() -> None:
     assert "no score" in failure(model, "", choices=("she", "he"), first_token="none")
     assert "no token to start from" in failure(model, "", first_token="none")
     assert "at least one" in failure(model, "she", top=0)
-    assert "more than" in failure(model, "she " * LONGEST)
+    assert "tokens exceed" in failure(model, "she " * LONGEST)
     nameless = causal(llama(), byte_level(bos=None, eos=None))
     assert "no beginning" in failure(nameless, "she")

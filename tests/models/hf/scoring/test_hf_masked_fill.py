@@ -192,8 +192,8 @@ def test_neighbours_do_not_matter(size: Any) -> None:
     [
         (Fill(item="1", before="he ", max_tokens=0), "at least one"),
         (Fill(item="1", before="he ", top=0), "at least one"),
-        (Fill(item="1", before="he " * 90), "positions for 80"),
-        (Fill(item="1", before="he " * 90, choices=("is",)), "positions for 80"),
+        (Fill(item="1", before="he " * 90), "positions for only 80"),
+        (Fill(item="1", before="he " * 90, choices=("is",)), "positions for only 80"),
         (Fill(item="1", before="he", choices=(" ",)), "no token"),
     ],
 )

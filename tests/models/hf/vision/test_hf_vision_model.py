@@ -258,7 +258,7 @@ def test_what_is_no_image_is_refused_and_the_others_are_seen(
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (look("0" * 64), "not among the run's files"),
+        (look("0" * 64), "is missing from the run's files"),
         (look("../../etc/passwd"), "not a SHA-256"),
         (look("0" * 64, choices=()), "no choices"),
     ],
@@ -286,7 +286,7 @@ def test_a_question_that_is_too_long_fails(models: dict[str, Model], files: Imag
     request = look(files.put(noise(0)), question=f"{QUESTION} " + "?!" * 120)
     (answer,) = answers(models["llava"], files, request)
     assert isinstance(answer, Failed)
-    assert "more than the 256 the model can read" in answer.reason
+    assert "exceed the 256 tokens that the model can read" in answer.reason
 
 
 def test_images_are_brought_to_a_bounded_size(

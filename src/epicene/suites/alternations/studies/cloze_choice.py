@@ -187,7 +187,7 @@ def _preference_table(results: Answered) -> Table:
     rows.append(Row(keys=("the paper",), cells=cells, origin="published"))
     return Table(
         name="preference",
-        title="Which verb people prefer",
+        title="Whose verb people prefer",
         levels=("variant",),
         columns=(
             Column(name="choices", unit="count"),

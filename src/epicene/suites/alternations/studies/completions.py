@@ -186,8 +186,8 @@ def _automatic_table(results: Answered) -> Table:
         rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, AGREEMENT), ("model", "kind"))),
         notes=(
             "The analyser counts every verb that agrees as grammatical: it checks neither "
-            "case nor valency. Agreement is on whether there is an agreement error, in "
-            "completions that the analyser takes for verbs.",
+            "case nor valency. The judgement `agreement` is whether there is an agreement error, "
+            "in completions that the analyser takes for verbs.",
             *annotator_agreement.NOTES,
         ),
     )

@@ -197,7 +197,7 @@ def read_labels(
 
 
 def adjudicate(outputs: StepOutputs, _settings: ApgcBuild) -> Study:
-    """The study in which somebody else decides if people disagree."""
+    """The study in which somebody else decides when people disagree."""
     labels = labels_by_item(outputs["identify"])
     rows = [row for row in outputs["select"] if len(set(labels[row["id"]])) > 1]
     return _identification_study("adjudicate", rows, 1)

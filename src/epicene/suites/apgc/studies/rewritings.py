@@ -44,7 +44,9 @@ PERSONS = ("speaker", "listener")
 _REWRITINGS = RewritingStudy(
     persons=PERSONS,
     facets=("target", "change"),
-    reference_note="The automatic score is right if the rewriting is the reference, word for word.",
+    reference_note=(
+        "By the automatic score, a rewriting is right if it is the reference, word for word."
+    ),
 )
 
 

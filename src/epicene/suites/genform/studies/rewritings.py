@@ -66,7 +66,7 @@ _REWRITINGS = RewritingStudy(
     persons=(SPEAKER,),
     facets=("target", "change"),
     reference_note=(
-        "The automatic score is right if the words of the rewriting are those of the "
+        "By the automatic score, a rewriting is right if its words are those of the "
         "reference; spelling variants are treated as in the protocol of the run."
     ),
 )

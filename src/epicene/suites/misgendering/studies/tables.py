@@ -239,7 +239,7 @@ def automatic_agreement_table(results: Labelled) -> Table:
 
 def _ties_note(results: Labelled) -> str:
     """How a text that several people labelled counts; in studies of version 0.1.0, ties are decided
-    at random."""
+    by whoever labelled most, otherwise at random."""
     once = "A text that several labelled counts once, by the label that most of them gave"
     if results.decided is results.adjudicated:
         return f"{once}; where equally many gave two, by whoever labelled most, else by lot."
