@@ -28,9 +28,7 @@ from runs.ray_models import Double, opened, wait_until
 PATIENCE = 60.0  # seconds in which what is waited for here happens on a busy machine, too
 
 
-@pytest.mark.parametrize(
-    ("address", "why"), [("h:1", "no Ray cluster answered there"), ("", "it did not start")]
-)
+@pytest.mark.parametrize(("address", "why"), [("h:1", "no Ray cluster"), ("", "it did not start")])
 def test_a_cluster_is_joined_within_a_limit(
     address: str,
     why: str,
@@ -40,7 +38,7 @@ def test_a_cluster_is_joined_within_a_limit(
 ) -> None:
     fake_cluster.silent = True
     monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.1)
-    with pytest.raises(InputError, match=rf"Could not reach .* .{why} within 0.1 seconds."):
+    with pytest.raises(InputError, match=rf"Could not reach .* .{why}.* within 0.1 seconds."):
         opened(fake_cluster, address=address)
 
 

@@ -173,7 +173,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
          "line 3 ([[models]] 1, base_url)", "http://a/v1/ is named twice"),
         (FAR + "concurrency = 0\n" + SUITE, "line 3 ([[models]] 1, concurrency)",
          "concurrency must be at least 1"),
-        (FAR + "timeout = 0.0\n" + SUITE, "line 3 ([[models]] 1, timeout)", "timeout must be more than 0"),
+        (FAR + "timeout = 0.0\n" + SUITE, "line 3 ([[models]] 1, timeout)", "must be more than 0"),
         (MODELS + 'price = "1/2"\n' + SUITE, "line 6 ([[models]] 2, price)", "does not take price"),
         ('[[models]]\nspec = "openai:far?price=cheap"\n' + SUITE, "line 2 ([[models]] 1, spec)",
          "'cheap' is invalid"),

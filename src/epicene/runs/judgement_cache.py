@@ -42,7 +42,6 @@ CACHE_FILE = "judgements.cache"
 FRAME_FILE = "frame.cache"
 COMPLETE_FILE = "complete.cache"
 _CHUNK = 2000  # judgements packed together; a run with fewer is scored each time
-_CODE_AND_DATA = frozenset({".py", ".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt"})
 _LENGTH_BYTES = 4
 _DIGEST_BYTES = 16
 
@@ -69,17 +68,19 @@ class Cached(NamedTuple):
 
 def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) -> bytes | None:
     """What the judgements of a run depend on; None if that cannot be determined."""
-    judge = suite.judge
     if suite.file is not None:  # what it imports and reads is not known
         return None
-    if "<locals>" in getattr(judge, "__qualname__", "<locals>"):
+    functions = [suite.judge, *(stage.ask for stage in suite.stages)]
+    if any("<locals>" in getattr(each, "__qualname__", "<locals>") for each in functions):
         return None
-    own = sys.modules.get(judge.__module__.partition(".")[0])
-    if own is None or getattr(own, "__file__", None) is None:
+    own = {sys.modules.get(each.__module__.partition(".")[0]) for each in functions}
+    files = [getattr(each, "__file__", None) for each in (epicene, *own)]
+    if None in files:
         return None
     return digest(
-        [_code_digest(Path(str(each.__file__))) for each in (epicene, own)],
-        [judge.__module__, judge.__qualname__, sys.version],
+        sorted({_code_digest(Path(str(each))) for each in files}),
+        [f"{each.__module__}.{each.__qualname__}" for each in functions],
+        [sys.version],
         _installed_packages(),
         os.environ.get("EPICENE_MORPHOLOGY", ""),
         manifest.settings,
@@ -94,7 +95,7 @@ def _code_digest(file: Path) -> str:
     files = sorted(file.parent.rglob("*")) if file.name == "__init__.py" else [file]
     state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for each in files:
-        if each.suffix in _CODE_AND_DATA and each.is_file():
+        if each.suffix != ".pyc" and each.is_file():
             state.update(str(each.relative_to(file.parent)).encode() + b"\0")
             state.update(each.read_bytes())
     return state.hexdigest()

@@ -244,7 +244,9 @@ def _run_stages(
         raise
     whole = is_complete(store, config.suite, manifest.models)
     recorded = record("complete" if whole else "incomplete")
-    if whole and counted is not None:
+    planned = {role: {each.identity.digest for each in models[role]} for role in models}
+    known = {role: {each.digest for each in recorded.models[role]} for role in recorded.models}
+    if whole and counted is not None and planned == known:
         mark_complete(folder, config.suite, recorded, store)
     return recorded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial, update_wrapper
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -266,8 +266,7 @@ class SuiteDefinition:
         defaults: dict[str, Any] = {
             "card": self._default_card(),
             "read": lambda source, _protocol: self._read(source),
-            # By the name of the user's function, which tells what the judgements depend on.
-            "judge": update_wrapper(partial(self._judgements), self._judge.function),
+            "judge": lambda item, given, protocol: self._judgements(item, given, protocol),
             "metrics": self._all_metrics,
             "tables": partial(default_tables, title, self._facets),
             "figures": partial(default_figures, title, self._facets),

@@ -169,7 +169,7 @@ def test_a_precision_says_how_many(own_runs: list[StoredRun], folder: Path) -> N
         number("p4", precision=0.1, n=10)
     with pytest.raises(InputError, match="between 0 and"):
         number("p4", precision=3)
-    with pytest.raises(InputError, match="goes with"):
+    with pytest.raises(InputError, match="requires precision="):
         number("p4", accuracy=0.9)
     with pytest.raises(InputError, match="cells"):
         number("p4", n=2, uncertain_first=True)

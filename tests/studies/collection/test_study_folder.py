@@ -102,13 +102,13 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
         db.execute("CREATE TABLE responses (id, text)")
     db.close()
     before = path.read_bytes()
-    with pytest.raises(InputError, match="another program's database"):
+    with pytest.raises(InputError, match="a database of another program"):
         create_study_folder(path.parent, misgendering())
     assert not (path.parent / STUDY_FILE).exists()
     (path.parent / STUDY_FILE).write_text(study_toml(misgendering()), "utf-8")
     folder = open_study_folder(path.parent)
     for use in (folder.responses, folder.adjudications().all, folder.address):
-        with pytest.raises(InputError, match="another program's database"):
+        with pytest.raises(InputError, match="a database of another program"):
             use()
     assert path.read_bytes() == before
 

@@ -109,7 +109,7 @@ def test_tables_of_a_pilot_say_so(rows: Path, tmp_path: Path) -> None:
     answers = "\n".join(f"{who},{item},yes" for who in ("ann", "bob") for item in items)
     (tmp_path / "a.csv").write_text(f"participant,item,answer\n{answers}\n", "utf-8")
     made.import_answers(tmp_path / "a.csv")
-    assert all("A pilot" in table.notes[-1] for table in made.answers().results().records)
+    assert all("a pilot" in table.notes[-1] for table in made.answers().results().records)
 
 
 def test_every_field_is_described_and_the_page_is_up_to_date() -> None:

@@ -173,7 +173,7 @@ HEAD = "participant,item,gender\n"
         ),
         (
             f"{HEAD}ann,i\n",
-            "a.csv, line 2, has another number of columns than the first line.",
+            "a.csv, line 2, does not have the same number of columns as the first line.",
         ),
     ],
 )

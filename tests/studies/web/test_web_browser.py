@@ -228,6 +228,9 @@ def settle_first(page: Page) -> None:
 
 
 def download(page: Page, form: str, folder: Path) -> Path:
+    if page.locator("#downloads").get_attribute("open") is None:
+        tab_to(page, "#downloads > summary")
+        page.keyboard.press("Enter")
     tab_to(page, f"#export-{form}")
     with page.expect_download() as coming:
         page.keyboard.press("Enter")

@@ -186,7 +186,8 @@ def answer_over_tls(client: httpx.Client, link: str, folder: Path) -> None:
     }
     assert client.post("/answer", data=form).status_code == 303
     assert len(load_study(folder).answers()) == 1
-    assert client.post("/answer", content=b"x" * 2_000_000).status_code == 413
+    # Caddy answers 502 if it has begun to forward the body when the limit is reached.
+    assert client.post("/answer", content=b"x" * 2_000_000).status_code in (413, 502)
 
 
 @pytest.mark.skipif(

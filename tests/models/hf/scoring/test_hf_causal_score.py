@@ -154,7 +154,7 @@ def test_what_cannot_be_scored_says_why() -> None:
     assert "empty" in failure(model, "she", "")
     assert "no text" in failure(model)
     assert "a single token" in failure(model, "she", first_token="none")
-    assert f"more than the {LONGEST}" in failure(model, "she " * LONGEST)
+    assert f"exceed the {LONGEST}" in failure(model, "she " * LONGEST)
     nameless = causal(llama(), byte_level(bos=None, eos=None))
     assert "no beginning or end token" in failure(nameless, "she")
 
