@@ -41,6 +41,74 @@ OTHERS = [
     ("it", "schwa", "I miei vicini sono partiti.", "Lə miə vicinə sono partitə."),
 ]
 
+# The case and declension of German plurals, which second readers found wrong.
+GERMAN_PLURALS = [
+    ("Die zwölf Teilnehmer warten.", "Die zwölf Teilnehmenden warten."),
+    ("Unsere drei Mitarbeiter sind da.", "Unsere drei Mitarbeitenden sind da."),
+    ("Ein Kurs mit zwölf Teilnehmern.", "Ein Kurs mit zwölf Teilnehmenden."),
+    ("Mit 20 Lehrern fing es an.", "Mit 20 Lehrkräften fing es an."),
+    (
+        "Von den etwa hundert Demonstranten blieben zehn.",
+        "Von den etwa hundert Demonstrierenden blieben zehn.",
+    ),
+    ("Bis zu 20 Teilnehmer kamen.", "Bis zu 20 Teilnehmende kamen."),
+    ("Ich helfe Teilnehmern.", "Ich helfe Teilnehmenden."),
+    ("Wir danken vielen Teilnehmern.", "Wir danken vielen Teilnehmenden."),
+    ("Wir danken vielen Studenten.", "Wir danken vielen Studierenden."),
+    ("Trotz vieler neuer Studenten ist Platz.", "Trotz vieler neuer Studierender ist Platz."),
+    ("Dieselben Studenten kamen.", "Dieselben Studierenden kamen."),
+    ("Mit Studenten und Dozenten sprach man.", "Mit Studierenden und Dozierenden sprach man."),
+    ("Die Lehrer und Studenten streiken.", "Die Lehrkräfte und Studierenden streiken."),
+    ("Wir suchen Studenten.", "Wir suchen Studierende."),
+    ("Der Betreuer hilft.", "Die Betreuungsperson hilft."),
+    ("Der Schulleiter kommt.", "Die Schulleitung kommt."),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), GERMAN_PLURALS)
+def test_german_words_are_in_their_case(text: str, wanted: str) -> None:
+    assert rewrite(text, "de", others="n") == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Ich helfe Studenten.", "Studenten"),  # the case does not show
+        ("Wir geben Studentinnen Rabatt.", "Studentinnen"),
+        ("Wir sprachen vor Studenten.", "Studenten"),
+        ("Die Kaufmänner und Kaufleute streiken.", "Kaufmänner"),
+        ("Die Schulleiter tagen.", "Schulleiter"),
+        ("Zwei Kirchenlehrer schrieben das.", "Kirchenlehrer"),
+        ("Die Schüler lernen.", "Schüler"),
+    ],
+)
+def test_german_plurals_that_are_left(text: str, left: str) -> None:
+    found = rewrite(text, "de", others="n", changes=True)
+    assert found.text == text
+    assert [each.before for each in found.left_out] == [left]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Er ist da.", "Sie oder er ist da."),
+        ("Jeder Bürger wählt.", "Jede Bürgerin und jeder Bürger wählt."),
+        ("Kein Arzt kommt.", "Keine Ärztin und kein Arzt kommt."),
+    ],
+)
+def test_german_pairs(text: str, wanted: str) -> None:
+    assert rewrite(text, "de", others="n", style="pair") == wanted
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "word"),
+    [("de", "Ich bin Lehrer.", "Lehrer"), ("es", "Soy profesor.", "profesor")],
+)
+def test_nobody_names_both_genders_of_themselves(language: str, text: str, word: str) -> None:
+    found = rewrite(text, language, speaker="n", style="pair", changes=True)
+    assert found.text == text
+    assert [each.before for each in found.left_out] == [word]
+
 
 @pytest.mark.parametrize(("language", "style", "text", "wanted"), OTHERS)
 def test_others_become_neutral(language: str, style: str, text: str, wanted: str) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # The style that marks nothing: other words, from a list.
 REWORD = "reword"
+# The style that names both: of themselves, nobody says *I am a man or a woman*.
+PAIR = "pair"
 NO_FORM = "no neutral form is known"
 
 
@@ -57,7 +59,8 @@ class NeutralForms(NamedTuple):
     def changes(self, text: str, person: Person, style: str) -> list[Change]:
         """The changes for that person; words that are left have `after` equal to `before`."""
         words = self._words(text, person)
-        made = sorted(self.styles[style](text, words))
+        own_pair = style == PAIR and person == "speaker"
+        made = [] if own_pair else sorted(self.styles[style](text, words))
         found: list[Change] = []
         for start, end, after in made:
             first = next(word for word in words if start <= word.start < end)
