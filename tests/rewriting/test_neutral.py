@@ -30,6 +30,19 @@ OTHERS = [
     ("fr", "median", "Les lecteurs sont nombreux.", "Les lecteur·rices sont nombreux·euses."),
     ("fr", "median", "Un nouveau voisin est arrivé.", "Un·e nouveau·elle voisin·e est arrivé·e."),
     ("fr", "median", "Elle est cheffe d'un restaurant.", "Iel est chef·fe d'un restaurant."),
+    ("fr", "reword", "Les policiers sont arrivés.", "Les forces de l'ordre sont arrivées."),
+    ("fr", "median", "Ils sont beaux.", "Iels sont beaux·belles."),
+    ("es", "reword", "Vuestros usuarios votan.", "Vuestras personas usuarias votan."),
+    ("es", "reword", "Aquellos candidatos ganaron.", "Aquellas personas candidatas ganaron."),
+    (
+        "es",
+        "pair",
+        "Un médico examina al niño.",
+        "Un médico o una médica examina al niño o a la niña.",
+    ),
+    ("it", "reword", "Credo nei cittadini.", "Credo nella cittadinanza."),
+    ("it", "reword", "Pochi candidati arrivano.", "Poche persone candidate arrivano."),
+    ("it", "reword", "I tuoi invitati mangiano.", "Le tue persone invitate mangiano."),
     ("es", "reword", "Hablé con los vecinos.", "Hablé con el vecindario."),
     ("es", "reword", "El libro de los alumnos.", "El libro del alumnado."),
     ("es", "reword", "Los usuarios están conectados.", "Las personas usuarias están conectadas."),
@@ -110,6 +123,85 @@ def test_nobody_names_both_genders_of_themselves(language: str, text: str, word:
     assert [each.before for each in found.left_out] == [word]
 
 
+# What is said of a plural beside a verb or a comma agrees with it.
+PLURAL_PREDICATES = [
+    ("es", "Los candidatos llegaron cansados.", "Las personas candidatas llegaron cansadas."),
+    (
+        "es",
+        "Los candidatos quedaron sorprendidos.",
+        "Las personas candidatas quedaron sorprendidas.",
+    ),
+    ("es", "Los candidatos siguen preocupados.", "Las personas candidatas siguen preocupadas."),
+    ("es", "Los candidatos viven solos.", "Las personas candidatas viven solas."),
+    ("es", "Los candidatos esperan sentados.", "Las personas candidatas esperan sentadas."),
+    ("es", "Los candidatos han sido elegidos.", "Las personas candidatas han sido elegidas."),
+    ("es", "Los candidatos, cansados, esperan.", "Las personas candidatas, cansadas, esperan."),
+    ("es", "Cansados, los candidatos se van.", "Cansadas, las personas candidatas se van."),
+    (
+        "es",
+        "Los candidatos comen platos variados.",
+        "Las personas candidatas comen platos variados.",
+    ),
+    ("it", "I candidati arrivano stanchi.", "Le persone candidate arrivano stanche."),
+    ("it", "I candidati vivono soli.", "Le persone candidate vivono sole."),
+    ("it", "I candidati lavorano da soli.", "Le persone candidate lavorano da sole."),
+    ("it", "I candidati aspettano seduti.", "Le persone candidate aspettano sedute."),
+    ("it", "Il candidato, stanco, aspetta.", "La persona candidata, stanca, aspetta."),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "wanted"), PLURAL_PREDICATES)
+def test_what_is_said_of_a_plural_agrees(language: str, text: str, wanted: str) -> None:
+    assert rewrite(text, language, others="n") == wanted
+
+
+def test_what_is_said_of_a_plural_is_marked() -> None:
+    assert rewrite("Los candidatos llegaron cansados.", "es", others="n", style="e") == (
+        "Les candidates llegaron cansades."
+    )
+    assert rewrite("I candidati vivono soli.", "it", others="n", style="schwa") == (
+        "Lə candidatə vivono solə."
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "word"),
+    [
+        ("es", "Los candidatos que llegaron tarde están cansados.", "cansados"),
+        ("es", "Los voluntarios y los empleados llegaron cansados.", "cansados"),
+        ("it", "I candidati, stanchi, aspettano.", "stanchi"),
+    ],
+)
+def test_nothing_changes_where_an_adjective_may_be_said_of_them(
+    language: str, text: str, word: str
+) -> None:
+    found = rewrite(text, language, others="n", changes=True)
+    assert found.text == text
+    assert word in [each.before for each in found.left_out]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("fr", "L'accusé de réception est arrivé."),
+        ("fr", "Un employé de la banque est venu."),
+        ("fr", "L'assuré social est remboursé."),
+        ("fr", "Mes invités sont arrivés."),
+        ("fr", "Le nom d'utilisateur est pris."),
+        ("fr", "Ces policiers sont arrivés."),
+        ("fr", "Les policiers blessés sont partis."),
+        ("es", "Hablé con los vecinos de Madrid."),
+        ("es", "Hablé con los niños."),
+        ("es", "Los lectores votan."),
+        ("it", "I lavoratori aspettano."),
+    ],
+)
+def test_words_that_are_left(language: str, text: str) -> None:
+    found = rewrite(text, language, others="n", changes=True)
+    assert found.text == text
+    assert found.left_out
+
+
 @pytest.mark.parametrize(("language", "style", "text", "wanted"), OTHERS)
 def test_others_become_neutral(language: str, style: str, text: str, wanted: str) -> None:
     found = rewrite(text, language, others="n", style=style, changes=True)
@@ -121,7 +213,7 @@ def test_others_become_neutral(language: str, style: str, text: str, wanted: str
 
 def test_rewording_is_the_default() -> None:
     assert rewrite("Ich bin Lehrerin.", "de", speaker="n") == "Ich bin Lehrkraft."
-    assert rewrite("Vous êtes connecté.", "fr", listener="neutral") == "Vous êtes en ligne."
+    assert rewrite("Vous êtes furieux.", "fr", listener="neutral") == "Vous êtes en colère."
 
 
 @pytest.mark.parametrize(

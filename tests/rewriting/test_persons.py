@@ -36,7 +36,7 @@ def test_short_and_long_names_of_genders() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "Nobody is named"),
+        ({}, "No person is given"),
         ({"speaker": "x"}, "no gender for --speaker 'x'"),
         ({"listener": "femenine"}, "did you mean 'feminine'"),
     ],

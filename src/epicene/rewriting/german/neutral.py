@@ -50,13 +50,13 @@ _UNCLEAR = frozenset(
     "außerhalb hinsichtlich bezüglich mithilfe seitens zugunsten angesichts anlässlich infolge "
     "mittels einschließlich".split()
 )
-_STRONG = re.compile(
-    r"(?:viel|einig|mehrer|wenig|ander|manch|solch|etlich|zahlreich|zwei|drei)e[nr]"
+_QUANTITY = re.compile(
+    r"(?:viel|einig|mehrer|wenig|ander|manch|solch|etlich|zahlreich)e[nr]?|(?:zwei|drei)er"
 )
 _DATIVE_VERB = re.compile(
-    r"(?:ge)?(?:h[ei]lf|half|holf|dank|folg|gratulier|antwort|vertrau|glaub|gefall|gefäll|gehör|schad"
-    r"|droh|zuhör|begegn|fehl|nütz|nutz|diene?|empfehl|empfiehl|empfahl|empfohl|ermöglich|erlaub|gestatt"
-    r"|verbiet|verbot|rat|rät|riet|geb|gib|gab|schenk|zeig|biet|bot|anbiet|angebot|erklär|sag|sende?"
+    r"(?:ge)?(?:h[ei]lf|half|holf|dank|folg|gratulier|antwort|vertrau|glaub|gefall|gefäll|gehör"
+    r"|schad|droh|zuhör|begegn|fehl|nütz|nutz|diene?|empfehl|empfiehl|empfahl|empfohl|ermöglich"
+    r"|erlaub|gestatt|verbiet|verbot|rat|rät|riet|geb|gib|gab|schenk|zeig|biet|bot|anbiet|angebot|erklär|sag|sende?"
     r"|schick|schreib|schrieb|bring|brach|verkauf|leih|lieh|bereit|hilfreich)"
     r"(?:e|en|st|est|t|et|te|ten|ete|eten|n)?"
 )
@@ -196,15 +196,15 @@ def _context(text: str, word: GenderedWord) -> _Context:
         at += 1
     shown = declined or (word.text.endswith(("er", "ern")) and word.text != word.feminine)
     words = re.findall(r"\w+", _sentence(text, word).lower())
-    clear = shown or not any(_DATIVE_VERB.fullmatch(each) for each in words)
+    following = re.match(r"\s+[a-zäöüß]+en\b(?!\s+(?:wir|sie)\b)", text[word.end :])
+    subject = at == len(before) and following is not None  # Drei Studenten helfen
+    clear = shown or subject or not any(_DATIVE_VERB.fullmatch(each) for each in words)
     return _Context(dative=dative, genitive=genitive, clear=clear)
 
 
 def _is_declined(token: str) -> bool:
-    key = token.lower()
-    if _STRONG.fullmatch(key) or re.fullmatch(r"(?:viel|einig|mehrer|wenig|ander|manch)e", key):
-        return True
-    return token.islower() and is_adjective(token)
+    quantity = _QUANTITY.fullmatch(token.lower()) is not None
+    return quantity or (token.islower() and is_adjective(token))
 
 
 def _sentence(text: str, word: GenderedWord) -> str:
