@@ -62,7 +62,7 @@ def test_what_changes_nothing_is_no_change() -> None:
     ids=["another text", "overlap"],
 )
 def test_changes_must_fit(changes: list[Change]) -> None:
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(ValueError, match="does not match the text"):
         apply_changes("un deux", changes)
 
 
