@@ -90,6 +90,7 @@ def test_german_words_are_in_their_case(text: str, wanted: str) -> None:
         ("Wir geben Studentinnen Rabatt.", "Studentinnen"),
         ("Wir sprachen vor Studenten.", "Studenten"),
         ("Die Kaufmänner und Kaufleute streiken.", "Kaufmänner"),
+        ("Die Krankenschwestern und Pfleger streiken.", "Krankenschwestern"),
         ("Die Schulleiter tagen.", "Schulleiter"),
         ("Zwei Kirchenlehrer schrieben das.", "Kirchenlehrer"),
         ("Die Schüler lernen.", "Schüler"),

@@ -241,6 +241,9 @@ def _names_twice(text: str, one: Replacement, found: Sequence[Replacement]) -> b
         rf"\b{form}{joiner}$", text[: one.start]
     ):
         return True
+    beside = re.match(joiner + r"(\w+er)n?\b", text[one.end :])  # Krankenschwestern und Pfleger
+    if beside and one.after in _plurals().get(f"{beside[1]}innen", ()):
+        return True
     return any(
         re.fullmatch(joiner, text[first.end : second.start]) and re.fullmatch(form, other.after)
         for other in found
