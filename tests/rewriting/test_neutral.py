@@ -73,6 +73,14 @@ GERMAN_PLURALS = [
     ("Mit Studenten und Dozenten sprach man.", "Mit Studierenden und Dozierenden sprach man."),
     ("Die Lehrer und Studenten streiken.", "Die Lehrkräfte und Studierenden streiken."),
     ("Wir suchen Studenten.", "Wir suchen Studierende."),
+    ("Die drei neuen Lehrer kommen.", "Die drei neuen Lehrkräfte kommen."),
+    ("Die Namen zweier neuer Lehrer fehlen.", "Die Namen zweier neuer Lehrkräfte fehlen."),
+    ("Der Rat einiger guter Lehrer half.", "Der Rat einiger guter Lehrkräfte half."),
+    ("Wir fragen die neuen Feuerwehrmänner.", "Wir fragen die neuen Feuerwehrleute."),
+    ("Mit den drei neuen Lehrern ging es.", "Mit den drei neuen Lehrkräften ging es."),
+    ("Ohne die vielen neuen Krankenschwestern.", "Ohne die vielen neuen Pflegekräfte."),
+    ("Wir helfen den neuen Krankenschwestern.", "Wir helfen den neuen Pflegekräften."),
+    ("Mit neuen Krankenschwestern ging es.", "Mit neuen Pflegekräften ging es."),
     ("Der Betreuer hilft.", "Die Betreuungsperson hilft."),
     ("Der Schulleiter kommt.", "Die Schulleitung kommt."),
 ]
@@ -81,6 +89,11 @@ GERMAN_PLURALS = [
 @pytest.mark.parametrize(("text", "wanted"), GERMAN_PLURALS)
 def test_german_words_are_in_their_case(text: str, wanted: str) -> None:
     assert rewrite(text, "de", others="n") == wanted
+
+
+def test_genitive_plurals_are_no_singulars() -> None:
+    for text in ("Die Namen zweier neuer Lehrer fehlen.", "Der Rat einiger guter Lehrer half."):
+        assert rewrite(text, "de", others="f") == text
 
 
 @pytest.mark.parametrize(

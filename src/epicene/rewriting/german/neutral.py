@@ -163,7 +163,7 @@ def _context(text: str, word: GenderedWord) -> _Context:
     """Read backwards over numerals and adjectives to a determiner or a preposition."""
     start = max((text.rfind(mark, 0, word.start) for mark in ".!?;:"), default=-1) + 1
     before = re.findall(r"[\w*:.]+|[^\w\s]", text[start : word.start])[::-1]
-    dative = word.text.endswith("ern") and word.text != word.feminine
+    shown = dative = word.text.endswith("ern") and word.text != word.feminine
     genitive = declined = numeral = False
     coordinate = ""
     at = 0
@@ -172,8 +172,8 @@ def _context(text: str, word: GenderedWord) -> _Context:
         following = before[at + 1].lower() if at + 1 < len(before) else ""
         if _DETERMINER.fullmatch(key):
             if coordinate and not _COORDINATE_PLURAL.fullmatch(coordinate):
-                return _Context(dative=dative, genitive=genitive, clear=False)
-            dative = dative or following in _DATIVE or bool(_DATIVE_DETERMINER.fullmatch(key))
+                return _Context(clear=False)
+            dative = shown or following in _DATIVE or bool(_DATIVE_DETERMINER.fullmatch(key))
             return _Context(key, dative=dative)
         if _NUMERAL.fullmatch(key) or (numeral and key in _AROUND_NUMERALS and key != "zu"):
             numeral = True
@@ -194,11 +194,11 @@ def _context(text: str, word: GenderedWord) -> _Context:
         elif re.fullmatch(r"[a-zäöüß]+e[nr]?", token) is None:  # an adjective, or a verb
             break
         at += 1
-    shown = declined or (word.text.endswith(("er", "ern")) and word.text != word.feminine)
+    case_shows = declined or (word.text.endswith(("er", "ern")) and word.text != word.feminine)
     words = re.findall(r"\w+", _sentence(text, word).lower())
     following = re.match(r"\s+[a-zäöüß]+en\b(?!\s+(?:wir|sie)\b)", text[word.end :])
     subject = at == len(before) and following is not None  # Drei Studenten helfen
-    clear = shown or subject or not any(_DATIVE_VERB.fullmatch(each) for each in words)
+    clear = case_shows or subject or not any(_DATIVE_VERB.fullmatch(each) for each in words)
     return _Context(dative=dative, genitive=genitive, clear=clear)
 
 
