@@ -3,9 +3,10 @@
     python benchmarks/rewriting_neutral.py [--show] [LANGUAGE …]
 
 benchmarks/rewriting_neutral/ holds 100 sentences per language, written before the rules, each with
-a person and a style. A reader's judgement of an output is kept beside it in LANGUAGE.judged.jsonl:
-acceptable, unnatural or wrong. Counted are sentences that changed, and those judgements whose
-output is still the same; other outputs are listed as not judged. `--show` prints every output.
+a person and a style. LANGUAGE.judged.jsonl has the judgements of two readers for each output that
+changed when they read it: acceptable, unnatural or wrong. Counted per reader are the sentences that
+change now; an output that the reader has not seen is counted as not judged. `--show` prints every
+output.
 """
 
 from __future__ import annotations
@@ -41,20 +42,24 @@ def main() -> None:
     shown = "--show" in sys.argv
     named = [argument for argument in sys.argv[1:] if argument != "--show"]
     for language in named or ["de", "en", "es", "fr", "it"]:
-        judged = {
-            (row["id"], row["output"]): row["judgement"]
-            for row in read(FOLDER / f"{language}.judged.jsonl")
-        }
+        judgements = read(FOLDER / f"{language}.judged.jsonl")
+        judged = {(row["reader"], row["id"], row["output"]): row["judgement"] for row in judgements}
+        readers = list(dict.fromkeys(row["reader"] for row in judgements))
+        counts: dict[str, Counter[str]] = {reader: Counter() for reader in readers}
         rows = read(FOLDER / f"{language}.jsonl")
-        counts: Counter[str] = Counter()
+        changed = 0
         for row in rows:
             output = rewritten(row, language)
-            changed = output != row["text"]
-            counts[judged.get((row["id"], output), "not judged") if changed else "unchanged"] += 1
+            if output != row["text"]:
+                changed += 1
+                for reader, counted in counts.items():
+                    counted[judged.get((reader, row["id"], output), "not judged")] += 1
             if shown:
-                mark = "  " if changed else "= "
+                mark = "  " if output != row["text"] else "= "
                 print(f"{mark}{row['id']} {row['person']:8} {row['style']:6} {output}")
-        print(f"{language}: {len(rows)} sentences: {dict(sorted(counts.items()))}")
+        print(f"{language}: {len(rows)} sentences, {changed} changed")
+        for reader, counted in counts.items():
+            print(f"    {reader}: {dict(sorted(counted.items()))}")
 
 
 if __name__ == "__main__":

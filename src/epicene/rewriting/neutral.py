@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 # The style that marks nothing: other words, from a list.
 REWORD = "reword"
+# The style that names both: of themselves, nobody says *I am a man or a woman*.
+PAIR = "pair"
 NO_FORM = "no neutral form is known"
+# The rule of a word that may agree with a person: not one of that person's words is changed then.
+UNCLEAR = "may be said of them"
 
 
 class GenderedWord(NamedTuple):
@@ -57,7 +61,12 @@ class NeutralForms(NamedTuple):
     def changes(self, text: str, person: Person, style: str) -> list[Change]:
         """The changes for that person; words that are left have `after` equal to `before`."""
         words = self._words(text, person)
-        made = sorted(self.styles[style](text, words))
+        if style == PAIR:  # what is said of a plural stays as it is
+            words = [word for word in words if word.rule != UNCLEAR]
+        left_alone = (style == PAIR and person == "speaker") or any(
+            word.rule == UNCLEAR for word in words
+        )
+        made = [] if left_alone else sorted(self.styles[style](text, words))
         found: list[Change] = []
         for start, end, after in made:
             first = next(word for word in words if start <= word.start < end)
@@ -162,8 +171,11 @@ def _names_beside(text: str, change: Change, joiners: frozenset[str]) -> bool:
     after = re.split(r"[.!?]", text[change.end : change.end + 80].lower())[0]
     before = re.split(r"[.!?]", text[max(0, change.start - 80) : change.start].lower())[-1]
     other = change.after.lower()
-    for beside in (_WORDS.findall(after), _WORDS.findall(before)[::-1]):
+    for step, beside in ((1, _WORDS.findall(after)), (-1, _WORDS.findall(before)[::-1])):
         joiner = next((at for at, word in enumerate(beside[:3]) if word in joiners), None)
-        if joiner is not None and other in beside[joiner + 1 : joiner + 4]:
+        if joiner is None:
+            continue
+        near = " ".join(beside[joiner + 1 : joiner + 4][::step])
+        if f" {other.strip()} " in f" {near} ":  # al niño o a la niña
             return True
     return False

@@ -25,6 +25,7 @@ class PersonWords(NamedTuple):
 
     persons: tuple[str, str]  # person, in the singular and the plural
     described: WordSet  # masculine forms of nouns that can describe it
+    left: tuple[re.Pattern[str], ...]  # where such a noun, or one of a group, is left
     groups: Mapping[str, str]  # masculine plurals by a feminine plural for the same people
     collectives: Mapping[str, tuple[str, str]]  # by masculine plurals: its article, the noun
     synonyms: Mapping[str, str]  # by masculine forms of adjectives
@@ -35,12 +36,9 @@ class PersonWords(NamedTuple):
 
     def reword(self, text: str, words: Sequence[GenderedWord]) -> list[Replacement]:
         """What stands for the words; nothing where one of them has no such form."""
-        known = self.described | self.groups.keys()
-        nouns = [
-            word
-            for word in words
-            if word.masculine.lower() in known and self._determiner(text, word) is not None
-        ]
+        if any(self._is_left(text, word) for word in words):
+            return []
+        nouns = [word for word in words if self._describes(text, word, words)]
         if nouns:
             return self._described_words(text, words, nouns)
         if len(words) == 2 and (found := self._collective(text, *words)) is not None:
@@ -74,6 +72,21 @@ class PersonWords(NamedTuple):
                 return []  # su empleador, él
             found.append(Replacement(word.start, word.end, word.feminine))
         return found
+
+    def _is_left(self, text: str, word: GenderedWord) -> bool:
+        return any(
+            found.start() <= word.start < found.end()
+            for pattern in self.left
+            for found in pattern.finditer(text)
+        )
+
+    def _describes(self, text: str, word: GenderedWord, words: Sequence[GenderedWord]) -> bool:
+        """Whether the word is a noun with a determiner that can describe *person*, or a group."""
+        before = self._determiner(text, word)
+        if before is None or word.masculine.lower() not in self.groups:
+            return before is not None and word.masculine.lower() in self.described
+        adjective = any(text[word.end : each.start] == " " for each in words if each != word)
+        return before[1].lower() == "les" and not adjective
 
     def _determiner(self, text: str, word: GenderedWord) -> re.Match[str] | None:
         """The determiner right before a word."""
@@ -132,6 +145,7 @@ def read_person_words(package: str) -> PersonWords:
     return PersonWords(
         persons=(person, persons),
         described=word_set(lists["described"]),
+        left=tuple(re.compile(rf"\b{each}") for each in lists.get("left", ())),
         groups=lists.get("groups", {}),
         collectives={
             plural: (article, noun.replace("_", " "))

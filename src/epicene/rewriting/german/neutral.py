@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.neutral import REWORD, GenderedWord, NeutralForms, Replacement, word_by_word
+from epicene.rewriting.german.phrases import is_adjective
+from epicene.rewriting.neutral import (
+    PAIR,
+    REWORD,
+    GenderedWord,
+    NeutralForms,
+    Replacement,
+    word_by_word,
+)
 from epicene.rewriting.word_lists import read_toml, word_rows
 
 if TYPE_CHECKING:
@@ -23,11 +31,37 @@ _FUNCTION_WORD = re.compile(
 )
 # Before these a participle that is a noun ends in -en.
 _DETERMINER = re.compile(
-    r"(?:d(?:ie|er|en|iese[nr]?)|all(?:e[nr]?)|kein(?:e[nr]?)|jene[nr]?|beide[nr]?|sämtliche[nr]?"
-    r"|(?:mein|dein|sein|ihr|unser|eur)(?:e[nr]?)|welche[nr]?)",
-    re.IGNORECASE,
+    r"d(?:ie|er|en|iese[nr]?)|all(?:e[nr]?)|kein(?:e[nr]?)|jene[nr]?|beide[nr]?|sämtliche[nr]?"
+    r"|(?:mein|dein|sein|ihr|unser|eur)(?:e[nr]?)|welche[nr]?|(?:die|der|den)(?:selb|jenig)en"
+)
+_DATIVE_DETERMINER = re.compile(r"(?!die(?:selb|jenig)en).+en")
+_NUMERAL = re.compile(
+    r"\d[\d.]*|(?!und$)(?:ein|zwei|drei|vier|fünf|sechs?|sieb(?:en)?|acht|neun|zehn|elf|zwölf|zwan"
+    r"|und|[zß]ig|hundert|tausend)+"
+)
+_AROUND_NUMERALS = frozenset(
+    "etwa rund fast über ungefähr circa ca knapp mindestens höchstens beinahe gut mehr als nur je "
+    "insgesamt jeweils bis zu weiteren weitere".split()
 )
 _DATIVE = frozenset("mit von bei zu aus nach seit außer gegenüber unter zwischen".split())
+# Here the case depends on the verb, or shows only in a genitive.
+_UNCLEAR = frozenset(
+    "in an auf vor hinter neben trotz wegen während statt anstatt anstelle aufgrund innerhalb "
+    "außerhalb hinsichtlich bezüglich mithilfe seitens zugunsten angesichts anlässlich infolge "
+    "mittels einschließlich".split()
+)
+_QUANTITY = re.compile(
+    r"(?:viel|einig|mehrer|wenig|ander|manch|solch|etlich|zahlreich)e[nr]?|(?:zwei|drei)er"
+)
+_DATIVE_VERB = re.compile(
+    r"(?:ge)?(?:h[ei]lf|half|holf|dank|folg|gratulier|antwort|vertrau|glaub|gefall|gefäll|gehör"
+    r"|schad|droh|zuhör|begegn|fehl|nütz|nutz|diene?|empfehl|empfiehl|empfahl|empfohl|ermöglich"
+    r"|erlaub|gestatt|verbiet|verbot|rat|rät|riet|geb|gib|gab|schenk|zeig|biet|bot|anbiet|angebot|erklär|sag|sende?"
+    r"|schick|schreib|schrieb|bring|brach|verkauf|leih|lieh|bereit|hilfreich)"
+    r"(?:e|en|st|est|t|et|te|ten|ete|eten|n)?"
+)
+_AND = frozenset("und oder sowie bzw".split())
+_COORDINATE_PLURAL = re.compile(r".+(?:innen|leute|[dnrt]en|ern|(?<!utt)(?<!ocht)(?<!hwest)er)")
 
 
 def neutral_forms(find_changes: FindChanges) -> NeutralForms:
@@ -38,7 +72,7 @@ def neutral_forms(find_changes: FindChanges) -> NeutralForms:
             REWORD: _reword,
             "star": word_by_word(partial(_join, sign="*")),
             "colon": word_by_word(partial(_join, sign=":")),
-            "pair": _pair,
+            PAIR: _pair,
         },
     )
 
@@ -64,7 +98,8 @@ def _singulars() -> dict[str, str]:
 def _plurals() -> dict[str, tuple[str, str]]:
     """The nominative and the dative by the feminine plural."""
     lists = read_toml("epicene.rewriting.german", "neutral")
-    found = {row[1]: (row[3], row[4]) for row in word_rows(lists["feminine"])}
+    rows = word_rows(lists["feminine"])
+    found = {row[1]: (row[3], row[4]) for row in rows if row[3] != "-"}
     return found | {row[0]: (row[1], row[2]) for row in word_rows(lists["plural"])}
 
 
@@ -78,9 +113,10 @@ def _look_up(known: dict[str, str], word: str) -> str | None:
     """What stands for a feminine, or for a compound of it: Deutschlehrerin."""
     if word in known:
         return known[word]
-    for head in read_toml("epicene.rewriting.german", "neutral")["heads"].split():
+    lists = read_toml("epicene.rewriting.german", "neutral")
+    for head in lists["heads"].split():
         prefix = word.removesuffix(head.lower())
-        if prefix != word and head in known:
+        if prefix != word and head in known and prefix not in lists["not_before_heads"].split():
             return prefix + known[head].lower()
     return None
 
@@ -92,6 +128,7 @@ def _reword(text: str, words: Sequence[GenderedWord]) -> list[Replacement]:
         for word in words
         if _is_plural(word) and (form := _plural(text, word)) is not None
     ]
+    found = [each for each in found if not _names_twice(text, each, found)]
     singular = [word for word in words if not _is_plural(word)]
     nouns = [word for word in singular if _is_noun(word)]
     forms = {word.start: _look_up(_singulars(), word.feminine) for word in nouns}
@@ -113,24 +150,106 @@ def _follows(word: GenderedWord, nouns: Sequence[GenderedWord], text: str) -> bo
     )
 
 
+class _Context(NamedTuple):
+    """What the words before a plural show of its case and declension."""
+
+    determiner: str = ""
+    dative: bool = False
+    genitive: bool = False
+    clear: bool = True
+
+
+def _context(text: str, word: GenderedWord) -> _Context:
+    """Read backwards over numerals and adjectives to a determiner or a preposition."""
+    start = max((text.rfind(mark, 0, word.start) for mark in ".!?;:"), default=-1) + 1
+    before = re.findall(r"[\w*:.]+|[^\w\s]", text[start : word.start])[::-1]
+    shown = dative = word.text.endswith("ern") and word.text != word.feminine
+    genitive = declined = numeral = False
+    coordinate = ""
+    at = 0
+    while at < len(before):
+        token, key = before[at], before[at].lower()
+        following = before[at + 1].lower() if at + 1 < len(before) else ""
+        if _DETERMINER.fullmatch(key):
+            if coordinate and not _COORDINATE_PLURAL.fullmatch(coordinate):
+                return _Context(clear=False)
+            dative = shown or following in _DATIVE or bool(_DATIVE_DETERMINER.fullmatch(key))
+            return _Context(key, dative=dative)
+        if _NUMERAL.fullmatch(key) or (numeral and key in _AROUND_NUMERALS and key != "zu"):
+            numeral = True
+        elif numeral and key == "zu" and following == "bis":
+            pass
+        elif key in _DATIVE:
+            return _Context(dative=not genitive)
+        elif key in _UNCLEAR:
+            known = dative or genitive or declined
+            return _Context(dative=dative, genitive=genitive, clear=known)
+        elif key in _AND and not declined and following[:1].isalpha():
+            coordinate = before[at + 1]
+            at += 1
+        elif _is_declined(token):
+            if not declined and not dative:
+                dative, genitive = key.endswith("en"), key.endswith("er")
+            declined = True
+        elif re.fullmatch(r"[a-zäöüß]+e[nr]?", token) is None:  # an adjective, or a verb
+            break
+        at += 1
+    case_shows = declined or (word.text.endswith(("er", "ern")) and word.text != word.feminine)
+    words = re.findall(r"\w+", _sentence(text, word).lower())
+    following = re.match(r"\s+[a-zäöüß]+en\b(?!\s+(?:wir|sie)\b)", text[word.end :])
+    subject = at == len(before) and following is not None  # Drei Studenten helfen
+    clear = case_shows or subject or not any(_DATIVE_VERB.fullmatch(each) for each in words)
+    return _Context(dative=dative, genitive=genitive, clear=clear)
+
+
+def _is_declined(token: str) -> bool:
+    quantity = _QUANTITY.fullmatch(token.lower()) is not None
+    return quantity or (token.islower() and is_adjective(token))
+
+
+def _sentence(text: str, word: GenderedWord) -> str:
+    start = max(text.rfind(mark, 0, word.start) for mark in ".!?") + 1
+    end = min((at for mark in ".!?" if (at := text.find(mark, word.end)) >= 0), default=len(text))
+    return text[start:end]
+
+
 def _plural(text: str, word: GenderedWord) -> str | None:
-    before = re.findall(r"[\w*:]+|[^\w\s]", text[: word.start])[::-1]
-    at = next((i for i, each in enumerate(before) if not re.fullmatch(r"[a-zäöüß]+en?", each)), 9)
-    determiner = next((each for each in before[: at + 1] if _DETERMINER.fullmatch(each)), "")
-    dative = any(each.lower() in _DATIVE for each in before[: at + 1]) or determiner.endswith("en")
+    """The other plural in its case; None if there is none, or the case does not show."""
+    context = _context(text, word)
     known = _plurals().get(word.feminine)
-    if known is not None:
-        return known[dative]
     compound = _look_up({name: forms[0] for name, forms in _plurals().items()}, word.feminine)
-    if compound is not None:
-        return compound + ("n" if dative else "")
     stem = _look_up(_participles(), word.feminine)
-    if stem is None:
+    if known is not None and known[0] == known[1]:
+        return known[0]
+    if (known is None and compound is None and stem is None) or not context.clear:
         return None
-    if determiner or dative:
+    if known is not None:
+        return known[context.dative]
+    if compound is not None:
+        return compound + ("n" if context.dative else "")
+    assert stem is not None
+    if context.determiner or context.dative:
         return stem + "en"
-    genitive = bool(before) and before[0] in {"vieler", "einiger", "mehrerer", "weniger", "zweier"}
-    return stem + ("er" if genitive else "e")
+    return stem + ("er" if context.genitive else "e")
+
+
+def _names_twice(text: str, one: Replacement, found: Sequence[Replacement]) -> bool:
+    """Whether the same word is joined to it already, or would be: *Kaufmänner und Kaufleute*."""
+    stem = re.escape(re.sub(r"(?:e[nr]?|n)$", "", one.after))
+    joiner, form = r"\s+(?:und|oder|sowie|bzw\.?)\s+(?:[a-zäöüß]+\s+)?", rf"{stem}(?:e[nr]?|n)?"
+    if re.match(joiner + form + r"\b", text[one.end :]) or re.search(
+        rf"\b{form}{joiner}$", text[: one.start]
+    ):
+        return True
+    beside = re.match(joiner + r"(\w+er)n?\b", text[one.end :])  # Krankenschwestern und Pfleger
+    if beside and one.after in _plurals().get(f"{beside[1]}innen", ()):
+        return True
+    return any(
+        re.fullmatch(joiner, text[first.end : second.start]) and re.fullmatch(form, other.after)
+        for other in found
+        for first, second in (sorted((one, other)),)
+        if other != one
+    )
 
 
 # --- both forms in one word
@@ -166,7 +285,10 @@ def _pair(text: str, words: Sequence[GenderedWord]) -> list[Replacement]:
             masculine = masculine[:1].lower() + masculine[1:]
         if _is_plural(last) or not _is_noun(last):
             start, feminine, masculine = last.start, last.feminine, last.masculine
-        joiner = " und " if _is_plural(last) else " oder "
+            if not _is_noun(last):  # Sie oder er
+                masculine = masculine.lower()
+        every = re.match(r"jed|jeglich|kein", run[0].masculine.lower())
+        joiner = " und " if _is_plural(last) or every else " oder "
         found.append(Replacement(start, end, feminine + joiner + masculine))
         left = left[len(run) :]
     return found

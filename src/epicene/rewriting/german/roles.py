@@ -89,7 +89,7 @@ class Roles:
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
         for found in find_phrases(self.line):
-            phrase = self._as_plural(found) if self.generic_plurals else found
+            phrase = self._as_plural(found)
             clause = self.clause(phrase.noun)
             role = self._find_role(phrase, clause) if clause is not None else None
             if (second := self._second(phrase)) is not None:

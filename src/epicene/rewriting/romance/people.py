@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.neutral import UNCLEAR
 from epicene.rewriting.romance.clauses import Referent
 from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
@@ -50,15 +51,34 @@ class _Finder(Predicates):
             self._third_pronouns()
         self._other_people()
         self._which()
+        if self.generic_plurals:
+            self._unclear()
         return self.sites
+
+    def _unclear(self) -> None:
+        """Plural adjectives in a sentence with several people, of whom they may be said."""
+        line, lexicon = self.line, self.lexicon
+        several = [
+            phrase
+            for phrase in self.clauses.phrases
+            if phrase.plural and (site := self.sites.get(phrase.head)) and site.who == "others"
+        ]
+        for at in range(len(line)):
+            form = lexicon.predicate(line[at])
+            inside = self.clauses.inside.get(at)
+            if form is None or not form.plural or at in self.claimed or line.is_name(at):
+                continue
+            if inside is not None and not (self._is_bare(inside) and lexicon.adjective(line[at])):
+                continue
+            start, end = line.sentence(at)
+            if any(start <= each.head < end and each.gender == form.gender for each in several):
+                self._add([(at, Target(form))], Referent("others"), UNCLEAR, "guess")
 
     def _by_oneself(self) -> None:
         """*da solo*: said of the subject of the verb before it, or after it."""
         line, lexicon = self.line, self.lexicon
         for at in range(1, len(line)):
-            if line[at] not in lexicon["alone"] or line[at - 1] not in lexicon["by"]:
-                continue
-            form = lexicon.adjective(line[at])
+            form = lexicon.adjective(line[at]) if line[at - 1] in lexicon["by"] else None
             verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
             beside = self.clauses.inside.get(at - 2)
             if form is None or verb is None or at in self.claimed:
@@ -68,6 +88,8 @@ class _Finder(Predicates):
             ):  # una ragazza seduta da sola
                 continue
             who = self.clauses.subject(verb)
+            if not self._means_alone(at, form, who):
+                continue
             if not who.dropped and (who.phrase is None or not self._disagrees(who.phrase, form)):
                 self._add([(at, Target(form))], who, "said beside the verb", "likely")
 
@@ -102,13 +124,15 @@ class _Finder(Predicates):
                 continue
             here = self._after_adverbs(at)
             form = lexicon.adjective(line[here])
-            if form is None or not line.is_word(here) or form.plural or here in self.claimed:
+            if form is None or not line.is_word(here) or here in self.claimed:
                 continue
             if here in self.perfects or self._soothes(here):
                 continue
             if line[here] in lexicon["not_initial"] or here in self.starts:
                 continue
-            if here in {verb.at for verb in self.clauses.verbs}:
+            if here in {verb.at for verb in self.clauses.verbs} and not (
+                form.plural and lexicon.is_listed(line[here])  # stanchi
+            ):
                 continue
             if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
                 continue  # Soriano era famoso
@@ -122,11 +146,14 @@ class _Finder(Predicates):
             who = self.clauses.subject(verb)
             by_object = self.clauses.object_of(verb) if initial and who.who is None else None
             who = by_object or who
+            plural = self._are_several(who)
+            if form.plural != plural:
+                continue
             if who.phrase is not None and self._disagrees(who.phrase, form):
                 continue
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
-            self._coordinated(read, who, "said beside the clause", plural=False)
+            self._coordinated(read, who, "said beside the clause", plural=plural)
 
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""

@@ -126,6 +126,8 @@ class _Reader:
             return False
         if line[at] in lexicon["greeting_adjectives"]:
             return True
+        if line[at] in lexicon["never_before_nouns"]:
+            return False
         if line.is_name(at) and not determined:
             return False
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):

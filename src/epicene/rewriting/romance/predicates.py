@@ -9,6 +9,7 @@ from epicene.rewriting.romance.readings import Read, Readings, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
+    from epicene.rewriting.romance.lexicon import Form
 
 
 class Predicates(Readings):
@@ -92,11 +93,19 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         at += self.line[at] in self.lexicon["everything"]
         form = self.lexicon.adjective(self.line[at])
-        if form is None or self.line[at] not in self.lexicon["alone"] or self._is_only(at):
+        if form is None or self._is_only(at):
+            return
+        who = self.clauses.subject(verb)
+        if not self._means_alone(at, form, who):
             return
         if self.line.is_mark(at + 1) or self.line[at + 1] in self.lexicon["prepositions"]:
-            who = self.clauses.subject(verb)
             self._add([(at, Target(form))], who, "said beside the verb", "likely")
+
+    def _means_alone(self, at: int, form: Form, who: Referent) -> bool:
+        if form.plural and self._are_several(who):  # soli, solas
+            ends = {self.line[at][:-2], self.line[at][:-1]}
+            return any(word[:-1] in ends for word in self.lexicon["alone"])
+        return self.line[at] in self.lexicon["alone"]
 
     def _object_predicate(self, verb: Verb, who: Referent) -> None:
         """*Me dejaron sola*, *me nombraron directora*."""
@@ -126,6 +135,7 @@ class Predicates(Readings):
         phrase = who.phrase
         if phrase is not None and phrase.plural and "3p" in verb.form.persons:
             plural = True
+        plural = plural or (not verb.finite and self._are_several(who))  # han sido elegidos
         if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
             return
         if who.who is not None and plural:
@@ -333,9 +343,12 @@ class Predicates(Readings):
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
         steps = 0
+        plural = self._are_several(who)
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
             if line[at] in lexicon["subordinators"] or (
-                at != verb.at and any(each.at == at and each.finite for each in self.clauses.verbs)
+                at != verb.at
+                and any(each.at == at and each.finite for each in self.clauses.verbs)
+                and not (plural and lexicon.is_listed(line[at]))  # arrivano stanchi
             ):
                 return
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
@@ -344,7 +357,7 @@ class Predicates(Readings):
             said = near or lexicon.is_state(line[at])
             if self._soothes(at):
                 return
-            if form is not None and free and said and not form.plural and line.is_word(at):
+            if form is not None and free and said and form.plural == plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)
                 if inside is not None and not self._may_hold(inside, at):
                     return
@@ -357,7 +370,7 @@ class Predicates(Readings):
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
-                    self._coordinated(read, who, "said beside the verb", plural=False)
+                    self._coordinated(read, who, "said beside the verb", plural=plural)
                 return
             near = False
             at, steps = at + 1, steps + 1

@@ -108,6 +108,10 @@ class Readings:
         """Whether the phrase may be put into that gender."""
         return self.generic_plurals or phrase.changes_to(gender)
 
+    def _are_several(self, who: Referent) -> bool:
+        """Whether it is a plural whose gender is asked for: *los candidatos llegan cansados*."""
+        return self.generic_plurals and who.phrase is not None and who.phrase.plural
+
     def _phrase_words(self, phrase: Phrase) -> tuple[tuple[int, Target], ...]:
         return tuple((at, Target(form, at < phrase.head)) for at, form in phrase.agreeing)
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import (
+    PAIR,
     REWORD,
     GenderedWord,
     NeutralForms,
@@ -46,7 +47,7 @@ _ACCENTS = {"ón": "on", "ín": "in", "án": "an", "és": "es"}
 def neutral_forms(find_changes: FindChanges) -> NeutralForms:
     """The styles of Spanish; `find_changes` also finds plurals that name women too."""
     words = read_person_words("epicene.rewriting.spanish")
-    styles = {REWORD: words.reword, "e": word_by_word(_with_e), "pair": _pair}
+    styles = {REWORD: words.reword, "e": word_by_word(_with_e), PAIR: _pair}
     return NeutralForms(find_changes, styles)
 
 
