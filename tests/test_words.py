@@ -30,7 +30,7 @@ def test_the_glossary_is_read_whole() -> None:
     [
         ("The run resumes.\n", []),
         ("The run goes on.\n", [(1, "goes on")]),
-        ("First line.\nThe run goes\non. Whoever\n", [(2, "goes on"), (3, "Whoever")]),
+        ("First line.\nThe run goes\non. Mend it\n", [(2, "goes on"), (3, "Mend")]),
         ("It foregoes one.\nA lament.\n", []),
         ("The run goes on. <!-- words: allow -->\nMend it.\n", [(2, "Mend")]),
         ("Use --out; say --out.\n", [(1, "say --")]),

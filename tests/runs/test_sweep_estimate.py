@@ -280,7 +280,7 @@ AHEAD = SweepForecast(
         (
             "max_cost",
             5,
-            r"may cost $3\.00 in addition to the $2\.00 already spent, but max_cost is $4\.00",
+            r"may cost \$3.00 in addition to the \$2.00 already spent, but max_cost is \$4.00",
         ),
         ("max_hours", 2, "about 2 hours, but max_hours is 1"),
     ],

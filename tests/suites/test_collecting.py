@@ -162,7 +162,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             ["data", "alternations", "collect", "--from", str(clone)],
             "collect needs a folder to write to",
         ),
-        ([*command, "--from", str(clone), "--seed", "1"], "--seed goes with build"),
+        ([*command, "--from", str(clone), "--seed", "1"], "--seed is for build"),
         ([*command, "x.csv", "--from", str(clone)], "collect does not read data"),
     ):
         assert message in str(run(app, arguments).exception)

@@ -130,11 +130,12 @@ def caddy(folder: Path, behind: int) -> Iterator[int]:
     site = (DEPLOY / "Caddyfile").read_text("utf-8")
     assert "reverse_proxy study:8765\n" in site
     site = site.replace("study:8765\n", f"127.0.0.1:{behind}\n\ttls internal\n")
-    (folder / "Caddyfile").write_text(
-        f"{{\n\tadmin off\n\tskip_install_trust\n\tstorage file_system {folder}\n"
-        f"\thttp_port {plain}\n\thttps_port {tls}\n}}\n{site}",
-        "utf-8",
+    assert "\n{\n" in site  # the global options
+    options = (
+        f"\tadmin off\n\tskip_install_trust\n\tstorage file_system {folder}\n"
+        f"\thttp_port {plain}\n\thttps_port {tls}\n"
     )
+    (folder / "Caddyfile").write_text(site.replace("\n{\n", "\n{\n" + options, 1), "utf-8")
     process = subprocess.Popen(
         ["caddy", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"],
         env=os.environ | {"STUDY_HOST": HOST, "XDG_CONFIG_HOME": str(folder)},
