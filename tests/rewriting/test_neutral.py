@@ -289,3 +289,11 @@ def test_wrong_options_are_named() -> None:
         rewrite("x", "ru", others="n")
     with pytest.raises(InputError, match="style= is for neutral forms"):
         rewrite("x", "de", others="f", style="star")
+
+
+def test_neutral_forms_have_no_probability() -> None:
+    """The weights were fitted to changes between genders."""
+    found = rewrite("Je suis étudiant.", "fr", speaker="n", style="median", changes=True)
+    assert [change.probability for change in found.changes] == [None]
+    between = rewrite("Je suis étudiant.", "fr", speaker="f", changes=True)
+    assert all(change.probability is not None for change in between.changes)

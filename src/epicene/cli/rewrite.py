@@ -270,9 +270,13 @@ def _write_lines(
     rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool, rated: bool
 ) -> None:
     """Each line with its own ending."""
+    from epicene.cli.output import note
+    from epicene.core.errors import pluralise
     from epicene.rewriting.explain import explain as explanations
+    from epicene.rewriting.neutral import NO_FORM
 
     endings: deque[bytes] = deque()
+    formless = 0
 
     def texts() -> Iterator[str]:
         for text, ending in _read_lines(lines):
@@ -281,6 +285,7 @@ def _write_lines(
 
     for each in rewrite_all(texts()):
         ending = endings.popleft()
+        formless += any(change.rule == NO_FORM for change in each.left_out)
         out.write(each.text.encode() + ending)
         if explain:
             end = ending or b"\n"
@@ -288,6 +293,11 @@ def _write_lines(
             for line in explanations(each, rated=rated):
                 out.write(f"    {line}".encode() + end)
     out.flush()
+    if formless:
+        note(
+            f"{pluralise(formless, 'line')} with words that have no neutral form; --explain lists "
+            "them."
+        )
 
 
 def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:

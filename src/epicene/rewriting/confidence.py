@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene import languages
+from epicene.rewriting.neutral import is_neutral
 from epicene.rewriting.persons import apply_changes
 from epicene.rewriting.word_lists import read_toml
 
@@ -50,12 +51,17 @@ def knows_probabilities(language: str) -> bool:
 
 
 def add_probabilities(language: str, rewriting: Rewriting) -> Rewriting:
-    """The rewriting, each change with its probability of being right."""
+    """The rewriting, each change with its probability of being right.
+
+    Neutral forms have none: the weights were fitted to changes between genders.
+    """
     weights = _weights(language)
     if not weights or not rewriting.changes:
         return rewriting
     rated = (
-        msgspec.structs.replace(change, probability=_probability(weights, features))
+        change
+        if is_neutral(change)
+        else msgspec.structs.replace(change, probability=_probability(weights, features))
         for change, features in zip(rewriting.changes, change_features(rewriting), strict=True)
     )
     return msgspec.structs.replace(rewriting, changes=tuple(rated))

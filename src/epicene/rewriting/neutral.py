@@ -23,6 +23,7 @@ REWORD = "reword"
 # The style that names both: of themselves, nobody says *I am a man or a woman*.
 PAIR = "pair"
 NO_FORM = "no neutral form is known"
+_STYLES = frozenset({REWORD, PAIR, "star", "colon", "median", "e", "schwa"})
 # The rule of a word that may agree with a person: not one of that person's words is changed then.
 UNCLEAR = "may be said of them"
 
@@ -100,6 +101,11 @@ class NeutralForms(NamedTuple):
                 )
                 reached.append((each.start, each.end))
         return [found[start] for start in sorted(found)]
+
+
+def is_neutral(change: Change) -> bool:
+    """Whether a change removes a gender rather than replacing it."""
+    return change.rule.partition(": ")[0] in _STYLES
 
 
 def _rule(style: str, word: GenderedWord) -> str:

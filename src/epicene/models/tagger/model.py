@@ -26,7 +26,13 @@ from epicene.models.tagger.network import Network, softmax
 from epicene.models.tagger.related import RelatedForms
 from epicene.models.tagger.storage import load
 from epicene.rewriting import Change
-from epicene.rewriting.persons import PERSONS, apply_changes, person_rewriter, read_target_genders
+from epicene.rewriting.persons import (
+    PERSONS,
+    apply_changes,
+    person_rewriter,
+    read_neutral_persons,
+    read_target_genders,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -343,6 +349,7 @@ class TaggerModel(SimpleModel):
 
     def _wanted(self, target: Mapping[str, str]) -> TargetGenders:
         try:
+            read_neutral_persons(target, None)  # it has no neutral forms
             wanted = read_target_genders(target)
         except InputError as error:
             raise UnanswerableError(str(error)) from error
