@@ -69,6 +69,7 @@ def test_the_others_keep_gender_each_and_all_together(language: str) -> None:
         ("quotes", "“l’amie” ‘d’une’ „sie“ «il»", "\"l'amie\" 'd'une' \"sie\" «il»"),
         ("case", "ELLE Straße", "elle strasse"),
         ("alif", "أإآٱا ا\u0654ا\u0655ا\u0653 ؤئء", "ااااا ااا ؤئء"),
+        ("alif", "أ\u0653 ا\u0654\u0653", "ا ا"),
         ("ya", "كبرى علي", "كبري علي"),
         ("ta-marbuta", "كاتبة ابنه", "كاتبه ابنه"),
         ("tatweel", "كـتـــاب", "كتاب"),

@@ -28,8 +28,8 @@ class Normaliser(NamedTuple):
 
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "‛": "'"} | dict.fromkeys("“”„‟", '"'))
 
-# A hamza or madda on an alif, as one character or as a combining mark after it.
-_ALIF = regex.compile(r"[أإآٱ]|ا[\u0653-\u0655]")
+# A hamza or madda on an alif, as one character or as combining marks after it.
+_ALIF = regex.compile(r"[أإآٱ][\u0653-\u0655]*|ا[\u0653-\u0655]+")
 
 # Short vowels, nunation, shadda, sukun, dagger alif and Koranic signs; not the combining madda
 # and hamzas (U+0653 to U+0655), which are parts of letters.
