@@ -128,7 +128,7 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), same_words=True),)),
-        "questions[0] (w) counts words, and names no source to count them in",
+        "questions[0] (w) counts words but names no source to count them in",
     ),
     (
         replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), draft="votes"),)),
