@@ -244,7 +244,7 @@ def test_pictures_come_along_with_study_and_sheets(
 
 def test_a_picture_that_is_gone_is_named(done: StoredRun, tmp_path: Path) -> None:
     study = study_from_runs([done], SamplingOptions(total=3), study="image")
-    with pytest.raises(InputError, match=r"The image .* is in the images of none of the runs"):
+    with pytest.raises(InputError, match=r"The image .* is not in any of the runs"):
         copy_images(study, [tmp_path / "elsewhere"], tmp_path / "study")
 
 
