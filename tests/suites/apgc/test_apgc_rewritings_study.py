@@ -162,9 +162,8 @@ def test_what_two_people_disagree_on_is_left_out_and_counted() -> None:
     summary = summarise_study(study, responses, ())
     agreed = (len(items) + 1) // 2
     tables = {table.name: table for table in summary.tables}
-    assert (
-        f"; {len(items) - agreed}, which as many judged right as not" in tables["labels"].notes[0]
-    )
+    tied = len(items) - agreed
+    assert f"; {tied}, which as many judged right as not" in tables["labels"].notes[0]
     models = {row.keys[0] for row in tables["labels"].rows}
     found = [cells(summary, "labels", *row.keys) for row in tables["labels"].rows]
     assert sum(cells(summary, "labels", model, "all")["n"] or 0 for model in models) == agreed
