@@ -228,7 +228,17 @@ def test_behind_caddy_with_a_certificate_that_is_checked(tmp_path: Path) -> None
         with CheckedHost(
             base_url=f"https://127.0.0.1:{tls}", headers={"host": HOST}, verify=trusted
         ) as client:
+            while not _answers(client) and time.monotonic() < deadline:
+                time.sleep(0.05)  # the certificate is written before it is used
             answer_over_tls(client, links["ann"], tmp_path / "s")
+
+
+def _answers(client: httpx.Client) -> bool:
+    try:
+        client.get("/health")
+    except httpx.ConnectError:
+        return False
+    return True
 
 
 class CheckedHost(httpx.Client):
