@@ -171,7 +171,9 @@ def serving(folder: Path, port: int) -> Iterator[dict[str, str]]:
         server.communicate(timeout=60)
 
 
-def answer_over_tls(client: httpx.Client, link: str, folder: Path) -> None:
+def answer_over_tls(
+    client: httpx.Client, link: str, folder: Path, refused: tuple[int, ...] = (413,)
+) -> None:
     """Follow a link, answer an item, and be refused with too large a form."""
     assert link.startswith(f"https://{HOST}/enter/")
     reply = client.get(link.removeprefix(f"https://{HOST}"))
@@ -187,8 +189,8 @@ def answer_over_tls(client: httpx.Client, link: str, folder: Path) -> None:
     }
     assert client.post("/answer", data=form).status_code == 303
     assert len(load_study(folder).answers()) == 1
-    # Caddy answers 502 if it has begun to forward the body when the limit is reached.
-    assert client.post("/answer", content=b"x" * 2_000_000).status_code in (413, 502)
+    assert client.post("/answer", content=b"x" * 2_000_000).status_code in refused
+    assert len(load_study(folder).answers()) == 1
 
 
 @pytest.mark.skipif(
@@ -230,7 +232,8 @@ def test_behind_caddy_with_a_certificate_that_is_checked(tmp_path: Path) -> None
         ) as client:
             while not _answers(client) and time.monotonic() < deadline:
                 time.sleep(0.05)  # the certificate is written before it is used
-            answer_over_tls(client, links["ann"], tmp_path / "s")
+            # 502 if Caddy has begun to forward the body when the limit is reached.
+            answer_over_tls(client, links["ann"], tmp_path / "s", refused=(413, 502))
 
 
 def _answers(client: httpx.Client) -> bool:
