@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from epicene.core.records import Judgement, to_json
 from epicene.runs import judgement_cache, stored_run
 from epicene.runs.judgement_cache import CACHE_FILE, FRAME_FILE
+from epicene.runs.store import open_store
 from epicene.runs.stored_run import (
     RunJudgements,
     StoredRun,
@@ -215,3 +218,17 @@ def test_a_suite_of_a_few_functions_is_scored_each_time(tmp_path: Path) -> None:
     _, asked, _ = framed(run)
     assert asked > 0
     assert not (run.folder / FRAME_FILE).exists()
+
+
+def test_the_functions_that_ask_are_part_of_the_key(run: StoredRun) -> None:
+    """A complete run is not planned again, so the key must show that its questions changed."""
+    first, *others = run.suite.stages
+
+    def key(ask: Any) -> bytes | None:
+        suite = replace(run.suite, stages=(replace(first, ask=ask), *others))
+        with open_store(run.folder) as store:
+            return judgement_cache.cache_key(suite, run.manifest, store)
+
+    assert key(first.ask) is not None
+    assert key(others[0].ask) != key(first.ask)
+    assert key(lambda *given: first.ask(*given)) is None
