@@ -110,6 +110,8 @@ def _pages(person: KeyboardParticipant) -> Iterator[Image.Image]:
             yield taken(page)
         taken_before.add(stage)
         before = person.look()
+        if stage == "consent":  # neither button is preselected
+            page.locator("#agree").focus()
         page.keyboard.press("Enter")
         if stage == "item":
             person.gone(before)

@@ -70,7 +70,7 @@ def take_the_report(camera: Camera, folder: Path) -> None:
             expect(page.locator(".page.on .row").first).to_be_visible()
             camera.take(name, page.locator(".page.on .item-viewer"))
         _open(page, file, "gramvis-images")
-        camera.take("report-contact-sheet", page.locator(".sheet").first)
+        camera.take("report-contact-sheet", page.locator(".contact"))
         _open(page, file, "misgendering")
         page.set_viewport_size({"width": SCREEN["width"], "height": 1500})
         camera.take_window("report-suite", page)

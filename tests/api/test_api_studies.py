@@ -143,7 +143,7 @@ def test_sheets_are_written_filled_in_and_imported(study: epicene.Study) -> None
     changed = [respond(whole, item, "dan") for item in whole.items]
     others = [msgspec.structs.replace(each, participant="cay") for each in changed]
     path.write_text(fill_in(path.read_text("utf-8"), others), "utf-8")
-    with pytest.raises(InputError, match="; replace=True takes the new answer"):
+    with pytest.raises(InputError, match="; use replace=True to take the new one"):
         study.import_answers(path)
     assert study.import_answers(path, replace=True).replaced > 0
 
@@ -237,7 +237,7 @@ def test_a_study_written_by_hand_has_general_tables_and_no_figures(study: epicen
     assert "questions" in results.tables
     assert results.table("questions").height
     assert results.metrics().is_empty()
-    with pytest.raises(InputError, match="was not drawn by a suite"):
+    with pytest.raises(InputError, match="was not sampled by a suite"):
         _ = results.figures
 
 
@@ -263,7 +263,7 @@ def test_who_failed_is_left_out_and_named(command: Epicene) -> None:
     results = found.results()
     assert all(table.notes[-1] == found.notes[0] for table in results.records)
     assert results.document()["study"]["left_out"] == 1
-    with pytest.raises(InputError, match="Nobody's answers remain"):
+    with pytest.raises(InputError, match="No answers remain"):
         epicene.load_study("study").answers(without=["ann", "bob"])
 
 

@@ -216,7 +216,7 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
     refused(
         epicene("annotate", "tables", "study", "--run=other"),
         2,
-        "other is a run of misgendering, and the study is one of alternations.",
+        "other is a run of misgendering, but the study belongs to alternations.",
     )
 
 

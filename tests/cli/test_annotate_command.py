@@ -171,7 +171,7 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
     Path("b.csv").write_text(f"participant,item,outcome\nann,{item},no-pronoun\n", "utf-8")
     assert epicene("annotate", "import", study, "a.csv").code == 0
     done = epicene("annotate", "import", study, "b.csv")
-    refused(done, 2, "b.csv, line 2,", "otherwise than ann did before", "--replace")
+    refused(done, 2, "b.csv, line 2,", "differently from ann's earlier answer", "--replace")
     done = epicene("annotate", "import", study, "b.csv", "--replace")
     assert done.err == "0 new answers, 1 replaced, 0 were already there.\n"
 
@@ -202,10 +202,10 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
         ("a.csv", "participant,item,outcom\nann,ITEM,correct\n", ["line 2,", "'outcome'?"]),
         ("a.csv", "participant,item\nann,ITEM,correct\n", ["line 2,", "number of columns"]),
         ("a.csv", "participant;item;outcome\nann;ITEM;corect\n", ["line 2,", "'corect'"]),
-        ("a.csv", "", ["a.csv has no answers"]),
-        ("a.csv", "participant,item,outcome\n", ["a.csv has no answers"]),
-        ("a.csv", "participant,item,outcome\nann,ITEM,\n", ["a.csv has no answers"]),
-        ("a.jsonl", "", ["a.jsonl has no answers"]),
+        ("a.csv", "", ["a.csv contains no answers"]),
+        ("a.csv", "participant,item,outcome\n", ["a.csv contains no answers"]),
+        ("a.csv", "participant,item,outcome\nann,ITEM,\n", ["a.csv contains no answers"]),
+        ("a.jsonl", "", ["a.jsonl contains no answers"]),
         (
             "a.csv",
             "participant,item,outcome,extraneous\nann,ITEM,correct,zebra\n",
@@ -221,7 +221,7 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
             "participant,item,tags\nann,ITEM,repetition\n",
             ["line 2,", "outcome has no answer"],
         ),
-        ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "whose answers"]),
+        ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "does not name the participant"]),
         ("a.jsonl", "{", ["line 1,", "is not JSON"]),
         ("a.jsonl", '{"participant": "ann", "item": "ITEM", "answers": 3}', ["does not fit"]),
         ("a.txt", "x", ["use one of .csv"]),
@@ -248,11 +248,11 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
         ((), ["Name either run folders or a suite"]),
         (("RUN", "--suite=misgendering"), ["Name either run folders"]),
         (("RUN", "--data=x"), ["require --suite"]),
-        (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
+        (("--suite=misgendering",), ["about model answers; give the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
         (
             ("--suite=gramvis",),
-            ["The suite gramvis has the studies category, image, stereotype; name one with --st"],
+            ["The suite gramvis has the studies category, image, stereotype; choose one with"],
         ),
         (("RUN", "--protocol=papr"), ["'papr'; did you mean 'paper'?"]),
         (("RUN", "--per-cell=2", "--n=3"), ["not both"]),
@@ -280,13 +280,13 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(
         epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
         2,
-        "something else than one choice",
+        "something other than a single choice",
     )
     refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "use the extension .csv")
     refused(
         epicene("annotate", "export", study, "--people=ann", "--out=s"),
         2,
-        "lacks 2 judgements, and the people named can give 1; name more",
+        "lacks 2 judgements, but the named people can give only 1; name more",
     )
 
 
@@ -294,7 +294,7 @@ def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epi
     drawing = ("--suite=alternations", "--study=choice", "--n=8", "--out=study")
     assert epicene("annotate", "sample", *drawing).code == 0
     few = epicene("annotate", "export", "study", "--people=4", "--out=sheets")
-    refused(few, 2, "4 lists", "80 needed, 4 given", "judgements in study.toml")
+    refused(few, 2, "4 lists", "80 needed, 4 named", "judgements in study.toml")
     done = epicene("annotate", "export", "study", "--people=80", "--out=sheets")
     assert done.code == 0
     names = sorted(path.name for path in Path("sheets").iterdir())
@@ -302,7 +302,7 @@ def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epi
     done = epicene("annotate", "export", "study", "--to=pcibex", "--out=experiment")
     assert done.err.split() == ["experiment/main.js", "experiment/items.csv"]
     preferred = epicene("annotate", "adjudicate", "study", "--by=eve")
-    refused(preferred, 2, "no answer is the right one")
+    refused(preferred, 2, "there is no right answer")
 
 
 def test_a_study_of_data(epicene: Epicene) -> None:
@@ -365,7 +365,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
     config = Path("project/config.xml")
     written = config.read_bytes()
     config.write_bytes(written + b" ")
-    refused(epicene(*export), 2, "config.xml is there already")
+    refused(epicene(*export), 2, "config.xml already exists")
     config.write_bytes(written)
     tasks = json.loads(Path("project/tasks.json").read_text("utf-8"))
     assert "model-1" not in Path("project/tasks.json").read_text("utf-8")
@@ -384,7 +384,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
 
 def test_a_study_written_by_hand_has_the_tables_of_any_study(epicene: Epicene) -> None:
     create_study_folder(Path("study"), misgendering())
-    refused(epicene("annotate", "tables", "study"), 2, "was not drawn by a suite")
+    refused(epicene("annotate", "tables", "study"), 2, "was not sampled by a suite")
     rows = "participant,item,label\nann,g1,correct\nbob,g1,correct\nann,g2,misgendering\n"
     Path("all.csv").write_text(rows, "utf-8")
     assert epicene("annotate", "import", "study", "all.csv").code == 0
@@ -396,4 +396,4 @@ def test_a_study_written_by_hand_has_the_tables_of_any_study(epicene: Epicene) -
     assert done.err == ""
     assert "Agreement on each question" in epicene("annotate", "tables", "study").out
     done = epicene("annotate", "tables", "study", "--figures=drawn")
-    refused(done, 2, "was not drawn by a suite")
+    refused(done, 2, "was not sampled by a suite")

@@ -104,7 +104,7 @@ def test_a_picture_that_is_none_is_named_with_its_item(epicene: Epicene) -> None
     create_study_folder(Path("study"), msgspec.structs.replace(study, items=(item,)))
     for words in (["serve", "study"], ["export", "study", "--people=2", "--out=o"]):
         done = epicene("annotate", *words)
-        refused(done, 2, f"The item {item.id} names no image in {field}", "'care'", "study/images")
+        refused(done, 2, f"The item {item.id} has no image in {field}", "'care'", "study/images")
 
 
 def test_a_picture_that_is_none_is_named_with_its_folder() -> None:

@@ -223,8 +223,8 @@ def test_pictures_are_seen_with_votes_and_alternatives(
     sheet = tab.locator(".sheet").first
     assert sheet.locator("figcaption").first.inner_text() == "0 male (M M F)"
     assert sheet.locator("h5").all_inner_texts() == [
-        "english prompts: 1 male, 2 female",
-        "gendered prompts: 1 male, 2 female",
+        "english prompts\n1 male, 2 female",
+        "gendered prompts\n1 male, 2 female",
     ]
     assert sheet.locator("h4").get_attribute("lang") == "de"
     assert not sheet.locator("ol").first.is_visible()

@@ -193,4 +193,4 @@ def test_warnings_stand_beside_the_numbers() -> None:
     comparison = ModelComparison(tuple(headline_results(summary)), (), None, None, ())
     found = [plain(each) for each in warnings_of(summary, comparison)]
     assert found[0].startswith("No usable answer (acceptable sentence likelier): 20 % [")
-    assert found[1].startswith("‡ The interval rests on fewer than 20 groups")
+    assert found[1].startswith("‡ Based on fewer than 20 effective groups")

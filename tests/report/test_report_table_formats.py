@@ -67,6 +67,23 @@ def test_several_tables_go_by_name() -> None:
         tables_json([sample_table(), sample_table()])
 
 
+def test_a_run_may_be_called_as_the_paper_calls_its_model() -> None:
+    """So are the models of every plan that `epicene sweep --paper` prints."""
+    columns = (Column(name="all"),)
+    ours = Row(keys=("Hindi", "Llama-70B"), cells=(estimate(0.5),))
+    printed = Row(keys=("Hindi", "Llama-70B"), cells=(estimate(0.25),), origin="published")
+    table = replaced(sample_table(), columns=columns, rows=(ours, printed))
+    assert list(as_json(table)["Hindi"]) == ["Llama-70B", "Llama-70B (published)"]
+    assert as_json(table)["Hindi"]["Llama-70B"]["all"]["value"] == 0.5
+    assert list(as_json(replaced(table, rows=(printed,)))["Hindi"]) == ["Llama-70B"]
+    assert [line["origin"] for line in csv.DictReader(io.StringIO(wide_csv(table)))] == [
+        "run",
+        "published",
+    ]
+    for render in (as_markdown, as_latex, table_html):
+        assert render(table).count("(published)") == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

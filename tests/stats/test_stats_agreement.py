@@ -205,3 +205,14 @@ def test_intervals_cover_where_a_label_is_rare() -> None:
     assert 0.92 <= hits["cohen"] / 400 <= 0.98
     assert 0.92 <= hits["matthews"] / 400 <= 0.98
     assert hits["textbook"] / 400 < 0.85
+
+
+def test_perfect_agreement_of_few_groups_is_marked() -> None:
+    """It has no variance to count groups by, so it counts the groups themselves."""
+    labels = [number % 2 for number in range(60)]
+    few, many = ([number // size for number in range(60)] for size in (4, 2))
+    for coefficient in (cohen, matthews):
+        assert coefficient(labels, labels, few).groups == 15
+        assert coefficient(labels, labels, few).few_groups
+        assert not coefficient(labels, labels, many).few_groups
+    assert matthews(labels, [1 - label for label in labels], few).few_groups

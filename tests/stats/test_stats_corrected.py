@@ -38,6 +38,21 @@ def test_the_value_is_that_of_prediction_powered_inference(tuning: float, value:
     assert corrected_rate(small(), tuning=tuning).corrected.value == pytest.approx(value)
 
 
+# ppi-python averages predictions over the rows without a label, Epicene over all rows: its λ is
+# Epicene's times the share of rows without one. The values are those of ppi-python 0.2.3.
+@pytest.mark.parametrize(("tuning", "value"), [(0, 0.62), (0.5, 0.62039375), (1, 0.6207875)])
+def test_predictions_that_are_shares_agree_with_ppi_python(tuning: float, value: float) -> None:
+    assert corrected_rate(graded(), tuning=tuning).corrected.value == pytest.approx(value, abs=1e-9)
+
+
+def graded() -> CheckedRate:
+    """200 labels of 2,000 answers, and a judge that says how sure it is, in fortieths."""
+    rows = np.arange(2000)
+    truth = (rows * 7919 % 100 < 62).astype(np.float64)
+    automatic = np.clip(np.where(rows * 31 % 10 < 1, 1 - truth, truth) * 0.8 + rows % 9 / 40, 0, 1)
+    return CheckedRate(automatic, np.where(rows < 200, truth, NONE))
+
+
 def test_many_labels_agree_with_ppi_python_in_value_and_interval() -> None:
     rows = np.arange(8400)
     truth = (rows * 7919 % 1000 < 700).astype(np.float64)

@@ -96,7 +96,8 @@ def answered(runs: list[StoredRun], name: str, place: Path) -> StudySummary:
     suite = runs[0].suite
     wanted = SamplingOptions(per_cell=2)
     if suite.studies[name].from_runs:
-        languages = ("hi",) if suite.name == "genform" else ()  # whose studies are in one
+        in_one = ("genform", "translation")  # whose studies are in one language
+        languages = ("hi",) if suite.name in in_one else ()
         study = study_from_runs(runs, wanted, study=name, languages=languages)
     else:
         study = study_from_data(suite, DataSource(), wanted, study=name)

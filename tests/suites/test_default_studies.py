@@ -36,6 +36,7 @@ def test_people_check_judgements(tmp_path: Path) -> None:
     study = study_from_runs([stored], SamplingOptions())
     assert not list(study_problems(study))
     assert (study.name, study.drawn and study.drawn.kind) == ("own-pairs-check", "check")
+    assert study.practice
     assert {item.fields["judgement"] for item in study.items} == {"right", "wrong"}
     shown = next(item for item in study.items if item.fields["item"] == "item 0")
     assert shown.fields["asked"] == "The queen saw herself.\nThe queen saw himself."
@@ -114,7 +115,7 @@ def test_a_suite_without_choices_has_nothing_to_choose_between() -> None:
     made = epicene.suite("own", items=[{"id": "a"}])
     made.ask(lambda _item: epicene.Generate(prompt="Say x."))
     made.judge(lambda _item, _answer: True)
-    with pytest.raises(epicene.InputError, match="There is nothing to draw a study from"):
+    with pytest.raises(epicene.InputError, match="There are no items to sample a study from"):
         study_from_data(made.suite, DataSource(), SamplingOptions())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -228,3 +229,20 @@ def test_the_command(tmp_path: Path) -> None:
     ):
         refused = CliRunner().invoke(app, ["data", "gramvis", "extract", *arguments])
         assert message in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    ("suite", "settings", "wording"),
+    [
+        ("apgc", {}, "Epicene's"),
+        ("apgc", {"wording": "en"}, "Epicene's, in English"),
+        ("apgc", {"tasks": ("translation",)}, ""),
+        ("alternations", {"formats": ("prompt",)}, "Epicene's"),
+        ("alternations", {"formats": ("acceptability", "cloze")}, ""),
+    ],
+)
+def test_suites_whose_papers_have_no_prompt_say_that_the_wording_is_ours(
+    suite: str, settings: dict[str, Any], wording: str
+) -> None:
+    for protocol in find_suite(suite).protocols.values():
+        assert msgspec.structs.replace(protocol, **settings).whose_wording == wording

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Column, Estimate, Record
-from epicene.report.layout import FEW_GROUPS, FEW_GROUPS_NOTE, format_interval, format_number
+from epicene.core.records import ENOUGH_GROUPS, Column, Estimate, Record
+from epicene.report.layout import FEW_GROUPS, format_interval, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -258,7 +258,10 @@ def warnings_of(summary: Summary, comparison: ModelComparison) -> Iterator[str]:
         each for entry in comparison.entries for each in entry.estimates.values() if each.few_groups
     ]
     if estimates:
-        yield f"{FEW_GROUPS} {capital(FEW_GROUPS_NOTE)}."
+        yield (
+            f"{FEW_GROUPS} Based on fewer than {ENOUGH_GROUPS} effective groups: "
+            "the interval may be too narrow."
+        )
 
 
 # --- words -----------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def lay_out(table: Table) -> Layout:
         columns=table.columns,
         lines=tuple(
             LayoutRow(
-                keys=tuple(map(RowKey, _key_texts(row), span)),
+                keys=tuple(map(RowKey, map(printable, printed_keys(row)), span)),
                 cells=tuple(
                     _cell(cell, column, row, letters)
                     for cell, column in zip(row.cells, table.columns, strict=True)
@@ -158,8 +158,6 @@ def check_table(table: Table) -> None:
         raise ValueError(f"{location} has no key levels, so its rows have no names.")
     if twice := _repeated((*table.levels, *(column.name for column in table.columns))):
         raise ValueError(f"{location} has two columns named {twice!r}.")
-    if keys := _repeated(row.keys for row in table.rows):
-        raise ValueError(f"{location} has two rows with the keys {' / '.join(keys)}.")
     for row in table.rows:
         where = f"{location}, row {' / '.join(row.keys)}"
         if len(row.keys) != len(table.levels) or len(row.cells) != len(table.columns):
@@ -173,6 +171,8 @@ def check_table(table: Table) -> None:
                     f"{where}, column {column.name!r}, has {cell}; an undefined number must be "
                     "None with the reason in `why`."
                 )
+    if keys := _repeated(map(printed_keys, table.rows)):
+        raise ValueError(f"{location} has two rows with the keys {' / '.join(keys)}.")
 
 
 def caption(kind: str, thing: Table | Figure) -> str:
@@ -204,8 +204,9 @@ def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str
     return LayoutCell(text, column, cell, letters[reason] if reason else "", printable(reason))
 
 
-def _key_texts(row: Row) -> tuple[str, ...]:
-    *upper, last = map(printable, row.keys)
+def printed_keys(row: Row) -> tuple[str, ...]:
+    """A row's keys; those of a published row say so, because a run can have the same ones."""
+    *upper, last = row.keys
     return (*upper, f"{last} {PUBLISHED}" if row.origin == "published" else last)
 
 

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.data_files import escape_formula
-from epicene.report.layout import check_table, lay_out, printable, reason_for
+from epicene.report.layout import check_table, lay_out, printable, printed_keys, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,9 +30,10 @@ def as_json(table: Table) -> dict[str, Any]:
     """Keys, level by level, then columns, each `{"value", "low", "high", "n", …}` unrounded."""
     check_table(table)
     nested: dict[str, Any] = {}
+    of_runs = {row.keys for row in table.rows if row.origin == "run"}
     for row in table.rows:
         branch = nested
-        for key in row.keys:
+        for key in printed_keys(row) if row.keys in of_runs else row.keys:
             branch = branch.setdefault(key, {})
         for column, cell in zip(table.columns, row.cells, strict=True):
             branch[column.name] = _json_cell(cell, row)

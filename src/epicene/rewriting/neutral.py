@@ -169,6 +169,7 @@ def is_one_of_two_forms(text: str, change: Change) -> bool:
 
 _SLASH = frozenset("/")
 _AND = _SLASH | frozenset("und oder bzw sowie et ou y e o u ed".split())
+_SUBJECTS = frozenset("ich du je tu yo tú io".split())
 _WORDS = re.compile(r"[^\W\d_]+|/")
 
 
@@ -179,7 +180,7 @@ def _names_beside(text: str, change: Change, joiners: frozenset[str]) -> bool:
     other = change.after.lower()
     for step, beside in ((1, _WORDS.findall(after)), (-1, _WORDS.findall(before)[::-1])):
         joiner = next((at for at, word in enumerate(beside[:3]) if word in joiners), None)
-        if joiner is None:
+        if joiner is None or not _SUBJECTS.isdisjoint(beside[:joiner]):  # y yo soy el malo
             continue
         near = " ".join(beside[joiner + 1 : joiner + 4][::step])
         if f" {other.strip()} " in f" {near} ":  # al niño o a la niña

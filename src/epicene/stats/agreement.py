@@ -78,7 +78,7 @@ def matthews(
         return _perfect_agreement(pair.chance, pair.n, groups, level)
     if not pair.agreements:  # perfect the other way round, where chance is what is left of it
         high = -lowest_agreement(1 - pair.chance, pair.n, groups, level)
-        return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
+        return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n, groups=_count(pair.n, groups))
     x, y = pair.first.astype(np.float64), pair.second.astype(np.float64)
     columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if textbook:
@@ -151,12 +151,17 @@ def lowest_agreement(chance: float, n: int, groups: Groups, level: float) -> flo
     It is corrected for `chance`, the agreement expected by chance, as if a share of the items (or
     groups) not yet seen had disagreed.
     """
-    count = n if groups is None else int(encode_groups(groups, n).max()) + 1
-    return max(-1.0, 1 - max_unseen_share(count, level) / (1 - chance))
+    return max(-1.0, 1 - max_unseen_share(_count(n, groups), level) / (1 - chance))
 
 
 def _perfect_agreement(chance: float, n: int, groups: Groups, level: float) -> Estimate:
-    return Estimate(value=1.0, low=lowest_agreement(chance, n, groups, level), high=1.0, n=n)
+    low = lowest_agreement(chance, n, groups, level)
+    return Estimate(value=1.0, low=low, high=1.0, n=n, groups=_count(n, groups))
+
+
+def _count(n: int, groups: Groups) -> float:
+    """The number of groups; of items if there are none."""
+    return float(n if groups is None else encode_groups(groups, n).max() + 1)
 
 
 def number_labels(labels: Iterable[Hashable]) -> dict[Hashable, int]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epicene.core.records import Column, Estimate, Row, digest
+from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes
+from epicene.stats.tabulate import distinct_values, group_codes, rows_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -145,3 +145,27 @@ def by_facet(
         for value in distinct_values(pairs, facet):
             part = pairs.filter(pl.col(facet) == value)
             yield Row(keys=(facet, value), cells=cells(part, clustered=clustered))
+
+
+def confusion_table(
+    pairs: polars.DataFrame, people: Sequence[str], automatic: Sequence[str], ties_note: str
+) -> Table:
+    """How many items people label one way and the suite another: labels `a` and `b` of pairs."""
+    return Table(
+        name="confusion",
+        title="People's labels (rows) and automatic labels (columns)",
+        levels=("people",),
+        columns=tuple(Column(name=f"automatically {label}", unit="count") for label in automatic),
+        rows=tuple(
+            Row(
+                keys=(label,),
+                cells=tuple(
+                    Estimate(value=len(rows_where(pairs, a=label, b=other))) for other in automatic
+                ),
+            )
+            for label in people
+        ),
+        notes=(
+            f"Items of the sample, each with the label that most people gave. {ties_note}".rstrip(),
+        ),
+    )

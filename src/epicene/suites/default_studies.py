@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate, Item
     from epicene.studies.design.sampling import SamplingOptions
-    from epicene.studies.design.schema import Response
+    from epicene.studies.design.schema import AnswerValue, Response
     from epicene.suites import Protocol, Results, Suite
     from epicene.suites.studies import Material, StudyResults
 
@@ -124,6 +124,29 @@ def _check_study(suite: Suite[Any, Any]) -> Study:
             ),
         ),
         hidden=("model", "item", "name", "facets"),
+        practice=tuple(
+            _practice(
+                number, {"correct": expected}, why, asked=asked, answer=answer, judgement=said
+            )
+            for number, (asked, answer, said, expected, why) in enumerate(_CHECK_PRACTICE, 1)
+        ),
+    )
+
+
+_CHECK_PRACTICE = (
+    ("The plural of “child” is …", "children", "right", "yes", "“Children” is the plural."),
+    ("The plural of “foot” is …", "foots", "right", "no", "The plural is “feet”."),
+    ("The plural of “mouse” is …", "mice", "wrong", "no", "“Mice” is the plural."),
+)
+
+
+def _practice(number: int, expected: dict[str, AnswerValue], why: str, **fields: str) -> StudyItem:
+    return StudyItem(
+        id=f"practice-{number}",
+        language="en",
+        fields=fields,
+        expected=expected,
+        feedback={"en": why},
     )
 
 
@@ -221,7 +244,21 @@ def _choice_study(suite: Suite[Any, Any]) -> Study:
             ),
         ),
         hidden=("item", "name", "right", "facets"),
+        practice=tuple(
+            _practice(number, {"better": "first"}, why, first=first, second=second)
+            for number, (first, second, why) in enumerate(_CHOICE_PRACTICE, 1)
+        ),
     )
+
+
+_CHOICE_PRACTICE = (
+    (
+        "The children are in the garden.",
+        "The children is in the garden.",
+        "“Are” agrees with “children”.",
+    ),
+    ("She gave me the key.", "She gave me key the.", "“The” comes before its noun."),
+)
 
 
 def _choice_candidates(

@@ -187,7 +187,7 @@ def test_a_pilot_spreads_labels_by_what_they_correct(own_runs: list[StoredRun]) 
     assert pilot.study.drawn is not None
     drawn = msgspec.structs.replace(pilot.study.drawn, kind="choice")
     other = AnsweredStudy(msgspec.structs.replace(pilot.study, drawn=drawn), ())
-    with pytest.raises(InputError, match="another study"):
+    with pytest.raises(InputError, match="a different study"):
         allocate_labels(own_runs, "check", SamplingOptions(total=9), pilot=other)
 
 
@@ -276,7 +276,7 @@ def test_ties_are_left_out_and_counted_until_they_are_settled(
     ]
     found = only(given._replace(responses=other), runs[:1])
     assert found.left_out.ties == 3
-    assert "3 labels that people are divided on" in found.left_out.sentence
+    assert "3 labels that people disagree on" in found.left_out.sentence
     assert found.estimates.human.n == len(divided) - 3
     # The study's own tables leave them out too, and nobody draws lots.
     summary = summarise_study(study, other)
@@ -381,7 +381,7 @@ def test_a_study_in_one_language_says_nothing_of_the_others(folder: Path) -> Non
         one, two = found(alone, wanted), found(run, wanted)
         assert two.estimates == one.estimates
         assert one.left_out.elsewhere == 0
-        assert "in languages that the study is not about" in two.left_out.sentence
+        assert "in languages that the study does not cover" in two.left_out.sentence
     # Nor does it need labels of the others, or of sentences without a gendered term.
     for options in (SamplingOptions(precision=0.2), SamplingOptions(total=24)):
         made = allocate_labels([run], "rewritings", options, accuracy=0.9, languages=("fr",))
@@ -464,6 +464,6 @@ def test_answers_that_nobody_can_label_are_counted_under_the_table() -> None:
     rate = CheckedRate(automatic, human, groups=range(50), strata=strata)
     headline = CorrectedHeadline("right", "a", (rate,), (1,), LeftOut(), (("a",),), (40,))
     assert headline.estimates.corrected.value == pytest.approx(0.8)
-    told = "The automatic value of 10 answers without anything to label is kept."
+    told = "10 answers had nothing to label and kept the automatic value."
     (table, *_) = Corrections("study", (headline,), several=False).tables
     assert told in table.notes

@@ -85,13 +85,13 @@ def test_studies_that_were_not_drawn_or_not_answered_have_no_tables() -> None:
     study = study_from_data(reflexives.suite, DataSource(), SamplingOptions(total=4))
     with pytest.raises(InputError, match="Nobody has answered"):
         summarise_study(study, [])
-    with pytest.raises(InputError, match="was not drawn by a suite"):
+    with pytest.raises(InputError, match="was not sampled by a suite"):
         summarise_study(msgspec.structs.replace(study, drawn=None), [])
 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     suite = reflexives.suite
-    with pytest.raises(InputError, match="for 3 people already; leave --twice out"):
+    with pytest.raises(InputError, match="already goes to 3 people; leave out --twice"):
         study_from_data(suite, DataSource(), SamplingOptions(twice=2))
     with pytest.raises(InputError, match="There is no study in the suite reflexives 'chose'"):
         study_from_data(suite, DataSource(), SamplingOptions(), study="chose")
@@ -110,7 +110,9 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         ),
         Silent(),
     )
-    with pytest.raises(InputError, match="drawn from data, not from runs; give --suite reflexives"):
+    with pytest.raises(
+        InputError, match="sampled from data, not from runs; use --suite reflexives"
+    ):
         study_from_runs([read_run(folder)], SamplingOptions())
 
 

@@ -106,8 +106,8 @@ def test_there_is_nothing_to_settle_in_what_people_prefer(tmp_path: Path) -> Non
     item = study.items[0].id
     given = [response("ann", item, better="a"), response("bob", item, better="b")]
     assert disagreements(study, given, {}) == []
-    assert "no answer is the right one" in why_no_adjudication(study)
-    with pytest.raises(InputError, match="settles better, which asks what people prefer"):
+    assert "there is no right answer" in why_no_adjudication(study)
+    with pytest.raises(InputError, match="settles better, which asks for a preference"):
         AdjudicationStore(tmp_path / RESPONSES_FILE, study).adjudicate(item, "better", "a", "eve")
     (better,) = study.questions
     asked = msgspec.structs.replace(
@@ -223,11 +223,11 @@ def test_a_decision_is_kept_replaced_and_taken_back(folder: StudyFolder) -> None
     ("item", "question", "value", "message"),
     [
         ("g1", "label", "corect", "label has no choice 'corect'."),
-        ("g1", "label", ("correct",), "label is answered by a list where a text is wanted."),
-        ("g1", "label", "", "settles label of g1 by nothing."),
+        ("g1", "label", ("correct",), "label must be answered by a text, not a list."),
+        ("g1", "label", "", "settles label of g1 without an answer."),
         ("g1", "lable", "correct", "there is no question 'lable'; did you mean 'label'?"),
         ("g9", "label", "correct", "there is no item 'g9'"),
-        ("g1", "note", "hm", "which is a remark and no answer."),
+        ("g1", "note", "hm", "which is a remark, not an answer."),
         ("g1", "tags", ("loud",), "tags has no choice 'loud'."),
         ("g1", "extraneous", (Span(start=1, end=99, label="noun"),), "marks characters 1 to 99"),
     ],
@@ -244,7 +244,7 @@ def test_what_nobody_could_answer_cannot_be_settled(
 def test_what_is_not_asked_any_more_cannot_be_settled(tmp_path: Path) -> None:
     kept = AdjudicationStore(tmp_path / RESPONSES_FILE, completion())
     kept.adjudicate("k", "grammatical", "yes", "eve")
-    with pytest.raises(InputError, match="which is not to be asked as grammatical is settled"):
+    with pytest.raises(InputError, match="which is not asked given the decision on grammatical"):
         kept.adjudicate("k", "error", ("case",), "eve")
     kept.adjudicate("k", "grammatical", "no", "eve")
     kept.adjudicate("k", "error", ("case",), "eve")
@@ -281,7 +281,7 @@ def test_a_decision_may_come_before_the_table_of_responses(folder: StudyFolder) 
 
 def test_a_database_that_is_none_is_said(folder: StudyFolder) -> None:
     (folder.path / RESPONSES_FILE).write_bytes(b"no database at all, but long enough for one" * 20)
-    with pytest.raises(RunError, match="could not be used"):
+    with pytest.raises(RunError, match="Could not read the responses"):
         folder.adjudications().all()
 
 
@@ -330,8 +330,8 @@ def test_another_decision_must_be_wanted_and_keeps_out_the_whole_file(folder: St
     with pytest.raises(InputError) as caught:
         folder.import_file(path)
     assert str(caught.value) == (
-        f"{path}, line 3, settles label of g1 otherwise than eve did before; --replace takes the "
-        "new decision."
+        f"{path}, line 3, settles label of g1 differently from eve's earlier decision; use "
+        "--replace to take the new one."
     )
     assert len(folder.responses()) == 3
     assert folder.import_file(path, replace=True) == (1, 0, 0, 1)
@@ -358,7 +358,7 @@ HEAD = "participant,item,settled by,label\n"
         ),
         (
             '{"settled by": "eve", "item": "g1", "study": "b", "label": "correct"}',
-            "line 1, is of the study 'b', and this is 'a-study'.",
+            "line 1, belongs to the study 'b', but this is 'a-study'.",
         ),
     ],
 )

@@ -130,7 +130,7 @@ def test_who_is_too_fast_is_excluded_at_the_end_alone(folder: StudyFolder) -> No
 def test_by_hand_while_the_study_is_served(folder: StudyFolder) -> None:
     people = People(folder)
     people.work("ann")
-    with pytest.raises(InputError, match="Say why"):
+    with pytest.raises(InputError, match="Give a reason"):
         exclusion.exclude_participant(folder, "ann", " ", "eve")
     with pytest.raises(InputError, match="bob"):
         exclusion.exclude_participant(folder, "bob", "withdrew", "eve")
@@ -200,8 +200,8 @@ def test_an_export_says_whether_it_has_the_answers_of_who_is_out(
     people.work("ann")
     people.queue.close()
     for per, said in (
-        ("judgement", "Not to be counted, see the column `excluded`: cem (excluded: failed"),
-        ("participant", "Not to be counted, see the column `excluded`: cem (excluded: failed"),
+        ("judgement", "Do not count these people (see the column `excluded`): cem (excluded: "),
+        ("participant", "Do not count these people (see the column `excluded`): cem (excluded: "),
         ("item", "Left out: cem (excluded: failed"),
     ):
         out = tmp_path / f"{per}.csv"
@@ -213,7 +213,7 @@ def test_an_export_says_whether_it_has_the_answers_of_who_is_out(
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        (ExclusionRule(), "neither checks nor seconds"),
+        (ExclusionRule(), "must set checks or seconds"),
         (ExclusionRule(checks=1.5), "must be more than 0 and at most 1"),
         (ExclusionRule(seconds=0), "must be more than 0"),
     ],

@@ -150,7 +150,7 @@ def test_what_fits_by_hand(tmp_path: Path) -> None:
         {"extraneous": ()},
     ]
     assert set(found.adjudications) == {("g1", "label")}
-    assert "Left out, and kept: 5 answers" in found.note
+    assert "Not counted, but kept: 5 answers" in found.note
     again = changed(folder, lambda _changed: misgendering())
     assert again.valid_responses() == whole
 
@@ -200,7 +200,7 @@ def test_a_decision_that_is_gone_is_in_the_way_of_no_other(tmp_path: Path) -> No
         folder.path / RESPONSES_FILE, asking(completion(), maybe, error, plausible)
     )
     before.adjudicate("k", "grammatical", "maybe", "eve")
-    with pytest.raises(InputError, match="not to be asked as grammatical is settled"):
+    with pytest.raises(InputError, match="not asked given the decision on grammatical"):
         before.adjudicate("k", "error", ("case",), "eve")
     folder.adjudications().adjudicate("k", "error", ("case",), "eve")
     assert set(folder.valid_responses().adjudications) == {("k", "error")}
@@ -358,5 +358,7 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     folder.import_file(sheet)
     assert command("tables", folder.path) == 0
     assert "Not in the suite's own tables: 1 response without an answer" in capsys.readouterr().err
-    with pytest.raises(IncompatibleStudyError, match=r"outcome has no answer\. Put them back"):
+    with pytest.raises(
+        IncompatibleStudyError, match=r"outcome has no answer\. Restore the questions"
+    ):
         summarise_study(gone, [response("ann", "g1", tags=("repetition",))])

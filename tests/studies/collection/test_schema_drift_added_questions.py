@@ -58,8 +58,8 @@ def test_the_questions_that_are_not_answered_are_named(
     assert (found.drift.left_out, found.drift.incomplete) == (0, 2)
     assert found.drift.lacking == {"sure": 2, "which": 2, "words": 2}
     assert found.note == (
-        "Counted as missing, and kept: 2 judgements without an answer to a question that "
-        "study.toml asks now: sure (2), which (2), words (2)."
+        "Counted as missing, but kept: 2 judgements without an answer to a question that "
+        "study.toml now asks: sure (2), which (2), words (2)."
     )
     assert study_progress(folder.study, found.responses).given == 1
     # Of what nobody was asked there is no agreement.
@@ -113,8 +113,8 @@ def test_an_export_comes_back_if_it_is_taken_as_it_is(
     capsys.readouterr()
     assert command("import", copy, file) == 2
     refused = capsys.readouterr().err
-    assert "sure has no answer; if study.toml did not ask that" in refused
-    assert "--incomplete takes the file as it is." in refused
+    assert "sure has no answer; if study.toml did not ask this" in refused
+    assert "accept the file with --incomplete." in refused
     assert open_study_folder(copy).responses() == []
     assert command("import", copy, file, "--incomplete") == 0
     for again in (copy, folder.path):

@@ -79,7 +79,7 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
     # In use, it is not written over, and nothing else is written.
     paths[1].unlink()
     paths[0].write_text("filled in", "utf-8")
-    with pytest.raises(InputError, match=r"ann\.csv is there already"):
+    with pytest.raises(InputError, match=r"ann\.csv already exists"):
         write_sheets(study, ["ann", "bob"], tmp_path / "sheets")
     assert not paths[1].exists()
     assert paths[0].read_text("utf-8") == "filled in"
@@ -88,14 +88,18 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("study", "people", "message"),
     [
-        (of_items([2]), ["ann"], "The item 0 lacks 2 judgements, and the people named can give 1;"),
-        (of_items([1]), ["ann", "ann"], "One person was named twice."),
-        (of_items([1]), ["../ann"], "'../ann' cannot be the name of a person's sheet."),
-        (of_items([1]), [""], "'' cannot be the name of a person's sheet."),
+        (
+            of_items([2]),
+            ["ann"],
+            "The item 0 lacks 2 judgements, but the named people can give only",
+        ),
+        (of_items([1]), ["ann", "ann"], "The same person is named twice."),
+        (of_items([1]), ["../ann"], "'../ann' cannot be used as the name of a sheet."),
+        (of_items([1]), [""], "'' cannot be used as the name of a sheet."),
         (
             forced_choice(),
             ["ann"],
-            "The 2 lists of the study a-study need more people: 40 needed, 1 given",
+            "The 2 lists of the study a-study need more people: 40 needed, 1 named",
         ),
         (
             msgspec.structs.replace(alternations(verbs=3), per_person=2),
@@ -187,7 +191,7 @@ def test_an_experiment_is_written_once(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["main.js", "items.csv"]
     assert write_project(forced_choice(), tmp_path / "out", "pcibex") == paths
     paths[0].write_text("changed", "utf-8")
-    with pytest.raises(InputError, match=r"main\.js is there already"):
+    with pytest.raises(InputError, match=r"main\.js already exists"):
         write_project(forced_choice(), tmp_path / "out", "pcibex")
 
 
@@ -242,7 +246,7 @@ def test_a_judgement_that_is_not_whole_is_asked_of_somebody_else() -> None:
         "ann": [],
         "bob": ["0"],
     }
-    with pytest.raises(InputError, match=r"The item 0 lacks 1 judgement, and .* can give 0;"):
+    with pytest.raises(InputError, match=r"The item 0 lacks 1 judgement, but .* can give only 0;"):
         assign_sheets(study, ["ann"], prior_responses(study, [half]))
 
 
@@ -254,14 +258,14 @@ def test_who_began_a_list_goes_on_with_it() -> None:
         "ann": ["B0", "B1", "B2"],
         "bob": ["A1", "A2"],
     }
-    with pytest.raises(InputError, match=r"2 lists .* need more people: 1 needed, 0 given"):
+    with pytest.raises(InputError, match=r"2 lists .* need more people: 1 needed, 0 named"):
         assign_sheets(study, ["bob"], before)
 
 
 def test_who_finished_a_list_takes_nobodys_place() -> None:
     study = of_lists(2)
     before = prior_responses(study, [judged("ann", f"A{number}") for number in range(3)])
-    with pytest.raises(InputError, match="need more people: 3 needed, 2 given"):
+    with pytest.raises(InputError, match="need more people: 3 needed, 2 named"):
         assign_sheets(study, ["ann", "bob", "cem"], before)
     assert ids(assign_sheets(study, PEOPLE, before)) == {
         "ann": [],
@@ -298,7 +302,7 @@ def test_a_sheet_has_what_is_left_and_says_so(
     with (tmp_path / "o" / "ann.csv").open(encoding="utf-8-sig", newline="") as file:
         assert sorted(row["item"] for row in csv.DictReader(file)) == ["A1", "A2", "f"]
     assert not (tmp_path / "o" / "bob.csv").exists()
-    with pytest.raises(InputError, match="has nothing left to do for those who are named"):
+    with pytest.raises(InputError, match="has no items left for the people named"):
         write_sheets(
             study,
             ["bob"],

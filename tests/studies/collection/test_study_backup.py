@@ -59,15 +59,15 @@ def test_a_damaged_backup_restores_nothing(tmp_path: Path) -> None:
 def test_what_is_no_backup(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tar.gz"
     broken.write_bytes(b"no archive")
-    with pytest.raises(InputError, match="is no backup of a study, or it is damaged"):
+    with pytest.raises(InputError, match="is not a backup of a study, or it is damaged"):
         restore_study(broken, tmp_path / "a")
     with pytest.raises(InputError, match="There is no file"):
         restore_study(tmp_path / "missing", tmp_path / "a")
-    with pytest.raises(InputError, match="is a file; name a new folder"):
+    with pytest.raises(InputError, match="is a file; choose a new folder"):
         restore_study(broken, broken)
     other = tmp_path / "other.tar.gz"
     with tarfile.open(other, "w:gz") as archive:
         archive.add(broken, "x")
-    with pytest.raises(InputError, match="is no backup of a study"):
+    with pytest.raises(InputError, match="is not a backup of a study"):
         restore_study(other, tmp_path / "b")
     assert not (tmp_path / "b").exists()

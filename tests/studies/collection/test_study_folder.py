@@ -173,8 +173,8 @@ def test_another_answer_is_taken_only_if_it_may_replace(folder: StudyFolder) -> 
     with pytest.raises(InputError) as caught:
         folder.import_file(path)
     assert str(caught.value) == (
-        f"{path}, line 3, answers the item g1 otherwise than ann did before; --replace takes the "
-        "new answer."
+        f"{path}, line 3, answers the item g1 differently from ann's earlier answer; use "
+        "--replace to take the new one."
     )
     assert labels(folder) == {("g1", "ann"): "correct"}
     assert folder.import_file(path, replace=True) == (1, 0, 1, 0)
@@ -195,7 +195,7 @@ def test_what_is_no_study_folder_is_refused(tmp_path: Path) -> None:
 def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
     path = folder.path / RESPONSES_FILE
     path.write_bytes(b"no database at all, but some text that is long enough to look like one" * 9)
-    with pytest.raises(RunError, match=r"responses\.sqlite could not be used: file is not a data"):
+    with pytest.raises(RunError, match=r"the responses in .*responses\.sqlite: file is not a data"):
         folder.responses()
     path.unlink()
     ResponseStore(path).close()
@@ -246,6 +246,6 @@ def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolde
     path.write_text(
         "participant,item,label,settled by\nann,g1,correct,\n,g1,misgendering,eve\n", "utf-8"
     )
-    with pytest.raises(InputError, match="line 3, settles label of g1 otherwise"):
+    with pytest.raises(InputError, match="line 3, settles label of g1 differently"):
         folder.import_file(path)
     assert folder.responses() == []

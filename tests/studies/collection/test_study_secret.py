@@ -49,6 +49,6 @@ def test_nothing_is_left_if_it_cannot_be_kept(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(links, "_create_from", refuse)
-    with pytest.raises(RunError, match="Could not keep the secret"):
+    with pytest.raises(RunError, match="Could not store the secret"):
         load_signer(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -65,7 +65,7 @@ def test_the_commands(rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert command("new", rows, "--ask", "Natural?", "--options", "yes,no", "-o", made) == 0
     assert command("check", made) == 0
     told = capsys.readouterr().err
-    assert "nobody is asked to consent" in told.lower()
+    assert "participants are not asked for consent" in told.lower()
     assert "can start" in told
     assert command("pilot", made, "-o", tmp_path / "pilot", "--n", 1) == 0
     study = load_study(tmp_path / "pilot")._folder.study

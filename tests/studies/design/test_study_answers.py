@@ -77,14 +77,14 @@ def test_responses_that_fit(whole: Study, answers: dict[str, AnswerValue]) -> No
         (image(), {"gendr": "man"}, "there is no question 'gendr'; did you mean 'gender'?"),
         (image(), {}, "gender has no answer"),
         (image(), {"gender": "men"}, "gender has no choice 'men'"),
-        (image(), {"gender": ("man",)}, "gender is answered by a list where a text is wanted"),
+        (image(), {"gender": ("man",)}, "gender must be answered by a text, not a list"),
         (label_and_rewrite(), {"label": "MB"}, "other has no answer"),
         (label_and_rewrite(), {"label": "MB", "other": "  "}, "other is answered by nothing"),
-        (label_and_rewrite(), {"label": "BB", "other": "أنا"}, "other was not to be asked"),
+        (label_and_rewrite(), {"label": "BB", "other": "أنا"}, "other should not have been asked"),
         (
             label_and_rewrite(),
             {"label": "MB", "other": "أنا"},
-            "other has 1 words where text has 2",
+            "other has 1 words, but text has 2",
         ),
         (
             completion(),
@@ -95,17 +95,17 @@ def test_responses_that_fit(whole: Study, answers: dict[str, AnswerValue]) -> No
         (
             misgendering(),
             {"label": "correct", "tags": "x"},
-            "tags is answered by a text where a list is wanted",
+            "tags must be answered by a list, not a text",
         ),
         (
             misgendering(),
             {"label": "correct", "tags": ("repetition", "repetition")},
-            "tags says the same twice",
+            "tags contains the same answer twice",
         ),
         (
             misgendering(),
             {"label": "correct", "extraneous": (Span(start=22, end=250, label="noun"),)},
-            "extraneous marks characters 22 to 250 of 32",
+            "extraneous marks characters 22 to 250 of a text of 32",
         ),
         (
             misgendering(),
@@ -115,7 +115,7 @@ def test_responses_that_fit(whole: Study, answers: dict[str, AnswerValue]) -> No
         (
             misgendering(),
             {"label": "correct", "extraneous": ("man",)},
-            "extraneous is answered by 'man' where marked characters are wanted",
+            "extraneous must be answered by marked characters, not by 'man'",
         ),
     ],
 )

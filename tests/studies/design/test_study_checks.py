@@ -45,17 +45,17 @@ def with_item(**changes: Any) -> StudyItem:
 FAULTS: list[tuple[Study, str]] = [
     (
         replaced(image(), name="../up"),
-        "the name '../up' must be lower-case letters, digits and hyphens",
+        "the name '../up' must consist of lower-case letters, digits and hyphens",
     ),
     (replaced(image(), questions=()), "questions is empty"),
     (replaced(image(), show=()), "show is empty"),
-    (replaced(image(), judgements=0), "judgements is 0, and must be at least 1"),
-    (replaced(image(), per_person=0), "per_person is 0, and must be at least 1"),
+    (replaced(image(), judgements=0), "judgements is 0, but must be at least 1"),
+    (replaced(image(), per_person=0), "per_person is 0, but must be at least 1"),
     (with_question(id="error"), "questions has the id 'error' 2 times"),
     (with_question(id=""), "questions has an empty id"),
     (
         with_question(id="item"),
-        "a question has the id 'item', which is a column of every response",
+        "a question has the id 'item', the name of a column in every export",
     ),
     (
         with_question(options=(Option(id="a;b"), Option(id="c"))),
@@ -63,13 +63,12 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         with_question(options=(Option(id="a", key="mm"), Option(id="b"))),
-        "questions[2] (plausible) has the key 'mm', and a key is a single letter, digit or sign",
+        "questions[2] (plausible) has the key 'mm', but a key must be one letter, digit or sign",
     ),
     *(
         (
             with_question(options=(Option(id="a", key=key), Option(id="b"))),
-            f"questions[2] (plausible) has the key {key.lower()!r}, which does something else on "
-            "the pages",
+            f"questions[2] (plausible) has the key {key.lower()!r}, which is reserved on the pages",
         )
         for key in ("u", "U", "?", " ")
     ),
@@ -85,7 +84,7 @@ FAULTS: list[tuple[Study, str]] = [
                 *completion().questions,
             ),
         ),
-        "questions[0] (m) has the id 'a:b'; a sheet would misread its colon",
+        "questions[0] (m) has the id 'a:b', whose colon a sheet would misread",
     ),
     (with_question(options=()), "questions[2] (plausible) has fewer than two choices"),
     (
@@ -106,7 +105,7 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         with_question(when={"plausible": ("yes",)}),
-        "questions[2] (plausible) depends on 'plausible', which is no earlier "
+        "questions[2] (plausible) depends on 'plausible', which is not an earlier "
         "question with choices",
     ),
     (
@@ -128,7 +127,7 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), same_words=True),)),
-        "questions[0] (w) counts words but names no source to count them in",
+        "questions[0] (w) sets same_words but has no source to compare with",
     ),
     (
         replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), draft="votes"),)),
@@ -139,7 +138,7 @@ FAULTS: list[tuple[Study, str]] = [
         replaced(forced_choice(), instructions={"hi": "चुनिए"}),
         "instructions has no text in 'en', a language of the title",
     ),
-    (replaced(image(), title={}), "the title is empty; its languages are those of the pages"),
+    (replaced(image(), title={}), "the title is empty; give it in every language of the pages"),
     (
         replaced(completion(), items=(ITEM, ITEM)),
         "the study has the id 'k2' 2 times",
@@ -158,11 +157,11 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         replaced(completion(), checks=(ITEM,)),
-        "checks 'k2' is an attention check without the right answer",
+        "checks 'k2' is an attention check without an expected answer",
     ),
     (
         replaced(completion(), checks=(with_item(expected={"grammatical": "maybe"}),)),
-        "checks 'k2': the right answer to grammatical has no choice 'maybe'",
+        "checks 'k2': the expected answer to grammatical has no choice 'maybe'",
     ),
     (
         replaced(completion(), practice=(with_item(expected={"gramatical": "no"}),)),
@@ -170,17 +169,17 @@ FAULTS: list[tuple[Study, str]] = [
     ),
     (
         replaced(completion(), lists="given", items=(ITEM,)),
-        "items 'k2' names no list, and the lists are given",
+        "items 'k2' names no list, but lists is 'given'",
     ),
     (
         replaced(completion(), lists="rotated", items=(ITEM,)),
-        "items 'k2' names no group, and the lists rotate within groups",
+        "items 'k2' names no group, but lists is 'rotated'",
     ),
     (
         replaced(
             image(), screening=(NumberScreener(id="age", ask=en("?"), at_least=9, at_most=8),)
         ),
-        "screening[0] (age) accepts no number: 9 is more than 8",
+        "screening[0] (age) accepts no number, because 9 is more than 8",
     ),
     (
         replaced(

@@ -120,7 +120,7 @@ def test_only_what_is_drawn_is_made() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InputError, match="not both"):
         stratified_sample(grid(a=3), SamplingOptions(per_cell=1, total=1))
-    with pytest.raises(InputError, match="nothing to draw"):
+    with pytest.raises(InputError, match="no items to sample"):
         stratified_sample([], SamplingOptions())
 
 

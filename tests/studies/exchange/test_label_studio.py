@@ -421,7 +421,7 @@ def test_marks_of_another_text_are_refused(tmp_path: Path) -> None:
         taken(misgendering(), path, [task("g1", annotation(CORRECT, mark))])
     assert str(caught.value) == (
         f"{path}, record 1, extraneous marks 'Sam' at characters 0 to 3, where the study has "
-        "'Kim'; was the text of the task changed?"
+        "'Kim'; check whether the text of the task was changed."
     )
 
 
@@ -439,7 +439,7 @@ def test_what_a_hidden_control_still_held_is_no_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tasks", "message"),
     [
-        ([task("g9", annotation(CORRECT))], "record 1, is not of the study 'a-study'"),
+        ([task("g9", annotation(CORRECT))], "record 1, does not belong to the study 'a-study'"),
         ([task("g1", annotation())], "record 1, label has no answer."),
         (
             [task("g1", annotation(result("lable", {"choices": ["correct"]})))],
@@ -449,14 +449,14 @@ def test_what_a_hidden_control_still_held_is_no_answer(tmp_path: Path) -> None:
             [task("g1", annotation(result("label", {"choices": ["wrong"]})))],
             "record 1, label has no choice 'wrong'.",
         ),
-        ([task("g1", annotation(CORRECT), study="b")], "record 1, is of the study 'b', and this"),
+        ([task("g1", annotation(CORRECT), study="b")], "record 1, belongs to the study 'b', but"),
         (
             [task("g1", annotation(CORRECT, completed_by=None))],
-            "record 1, does not say whose answers these are",
+            "record 1, does not name the participant",
         ),
         (
             [task("g1", annotation(CORRECT, result("extraneous", {"labels": ["noun"]})))],
-            "record 1, extraneous does not say which characters it marks.",
+            "record 1, extraneous does not give the characters it marks.",
         ),
         (
             [task("g1", annotation(CORRECT, result("extraneous", {"start": "x"})))],
@@ -471,7 +471,7 @@ def test_what_a_hidden_control_still_held_is_no_answer(tmp_path: Path) -> None:
                     annotation(result("label", {"choices": ["misgendering"]})),
                 )
             ],
-            "answers the item g1 for 1 otherwise than",
+            "answers the item g1 for 1 differently from",
         ),
     ],
 )

@@ -192,8 +192,8 @@ def test_table_has_every_list() -> None:
 @pytest.mark.parametrize(
     ("study", "message"),
     [
-        (completion(), "asks for something else than one choice"),
-        (STUDIES[0](), "asks for something else than one choice"),
+        (completion(), "asks for something other than a single choice"),
+        (STUDIES[0](), "asks for something other than a single choice"),
         (image(), "shows more than texts"),
     ],
 )

@@ -240,23 +240,23 @@ def test_comments_may_hold_commas(tmp_path: Path) -> None:
         ),
         (
             lambda text: text.replace(",better,", ",bettr,"),
-            "no answer of an element named better; elements with answers: bettr. Name it with "
+            "no answers of an element named better; elements with answers: bettr. Name it with "
             "--column better=ELEMENT",
         ),
         (
             lambda text: text.replace("Selection,good", "Selection,left"),
-            r"line 2\d, better is answered by 'left', which is none of its choices",
+            r"line 2\d, better is answered by 'left', which is not one of its choices",
         ),
         (lambda text: text.replace("p1a", "p9"), "names the item 'p9', which the study"),
         (lambda text: text.replace("# 5. ", "# 9. "), "names column 9 after 4 columns"),
         (lambda text: text.replace("1700000100,h1,", "1700000100,"), "13 values for 14 columns"),
         (
             lambda text: text.replace("# 10. Parameter.", "# 10. Answer."),
-            "has no column Parameter: .* is not of PennController",
+            "has no column Parameter: .* was not written by PennController",
         ),
         (
             lambda text: text.replace("# 1. Results reception time.", "# 1. When."),
-            "has no column 'Results reception time'; PCIbex writes one",
+            "has no column 'Results reception time', which PCIbex always writes",
         ),
     ],
 )
@@ -273,7 +273,7 @@ def test_what_is_wrong_is_said(change: object, message: str, tmp_path: Path) -> 
 def test_a_file_without_the_comments_is_no_results_file(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("1,2,3\n", "utf-8")
-    with pytest.raises(InputError, match="line 1, has no comments before it that say what"):
+    with pytest.raises(InputError, match="line 1, has no comments before it that name"):
         read(path, forced_choice(), layout="pcibex")
 
 
@@ -281,5 +281,5 @@ def test_two_answers_of_one_person_are_refused(tmp_path: Path) -> None:
     results = Results().sent_by("h", 1700000100).columns("item")
     results.trial("pairs", chosen("good"), logged=["p1a"])
     results.trial("pairs", chosen("bad"), logged=["p1a"])
-    with pytest.raises(InputError, match=r"answers the item p1a for .* otherwise than"):
+    with pytest.raises(InputError, match=r"answers the item p1a for .* differently from"):
         read(results.write(tmp_path / "results.csv"), forced_choice())

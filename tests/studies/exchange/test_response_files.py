@@ -131,11 +131,14 @@ HEAD = "participant,item,gender\n"
             f"{HEAD}ann,j,man\n",
             "a.csv, line 2, names the item 'j', which the study 'a-study' does not have.",
         ),
-        (f"{HEAD}ann,,man\n", "a.csv, line 2, names no item; put its id in the column `item`."),
+        (
+            f"{HEAD}ann,,man\n",
+            "a.csv, line 2, does not name an item; put its id in the column `item`.",
+        ),
         (
             f"{HEAD},i,man\n",
-            "a.csv, line 2, does not say whose answers these are; add a column `participant` or "
-            "name the person.",
+            "a.csv, line 2, does not name the participant; add a column `participant`, or "
+            "give the person's name.",
         ),
         (
             "participant,item,gendr\nann,i,man\n",
@@ -143,7 +146,7 @@ HEAD = "participant,item,gender\n"
         ),
         (
             f"{HEAD}ann,i,man\nann,i,woman\n",
-            "a.csv, line 3, answers the item i for ann otherwise than a.csv, line 2; keep one of "
+            "a.csv, line 3, answers the item i for ann differently from a.csv, line 2; keep one of "
             "the two.",
         ),
         (
@@ -153,23 +156,23 @@ HEAD = "participant,item,gender\n"
         *(
             (
                 f"participant,item,gender,seconds\nann,i,man,\nbob,i,man,{seconds}\n",
-                f"a.csv, line 3, seconds is {seconds}, and must be a number that is not negative.",
+                f"a.csv, line 3, seconds is {seconds}, but must be a finite number of at least 0.",
             )
             for seconds in ("-5.0", "nan", "inf")
         ),
         (
             f"{HEAD}  ,i,man\n",
-            "a.csv, line 2, does not say whose answers these are; add a column `participant` or "
-            "name the person.",
+            "a.csv, line 2, does not name the participant; add a column `participant`, or "
+            "give the person's name.",
         ),
         (
             f"{HEAD}{'n' * 101},i,man\n",
-            f"a.csv, line 2, '{'n' * 101}' cannot be the name of a person: up to 100 signs, and no "
-            "blanks around them.",
+            f"a.csv, line 2, '{'n' * 101}' cannot be the name of a person: use up to 100 "
+            "characters, without spaces at the start or end.",
         ),
         (
             "participant,item,gender,study\nann,i,man,other\n",
-            "a.csv, line 2, is of the study 'other', and this is 'a-study'.",
+            "a.csv, line 2, belongs to the study 'other', but this is 'a-study'.",
         ),
         (
             f"{HEAD}ann,i\n",
@@ -187,7 +190,7 @@ def test_a_bad_row_is_refused_with_its_place(text: str, message: str, tmp_path: 
 @pytest.mark.parametrize("value", ["-5", "NaN", "Infinity"])
 def test_impossible_times_in_json_are_refused(value: str, tmp_path: Path) -> None:
     row = f'{{"participant": "ann", "item": "i", "gender": "man", "seconds": {value}}}'
-    with pytest.raises(InputError, match=r"line 1, seconds is .* must be a number that is not neg"):
+    with pytest.raises(InputError, match=r"line 1, seconds is .* must be a finite number"):
         read_responses(_written(tmp_path / "a.jsonl", row), image())
 
 
@@ -261,7 +264,7 @@ def test_an_empty_cell_of_a_question_that_was_not_asked_says_nothing(tmp_path: P
     ("answers", "message"),
     [
         ({"label": "MB"}, "other has no answer."),
-        ({"label": "BB", "other": "أنا"}, "other was not to be asked."),
+        ({"label": "BB", "other": "أنا"}, "other should not have been asked."),
         ({"label": 3}, "does not fit: Expected `str | array`, got `int` - at `$.answers[...]`."),
         ({"labl": "BB"}, "there is no question 'labl'; did you mean 'label'?"),
     ],

@@ -60,9 +60,9 @@ def test_a_cell_is_read(question: Question, cell: str, answer: AnswerValue | Non
 @pytest.mark.parametrize(
     ("question", "cell", "fault"),
     [
-        (MARKS, "boy", "marks 'boy', which text does not have"),
-        (MARKS, "लड़", "marks 'लड़', which text does not have"),  # a letter without its sign
-        (LABELLED, "brother", "does not say what 'brother' is; write WORD:LABEL"),
+        (MARKS, "boy", "marks 'boy', which text does not contain"),
+        (MARKS, "लड़", "marks 'लड़', which text does not contain"),  # a letter without its sign
+        (LABELLED, "brother", "has no label for 'brother'; write WORD:LABEL"),
     ],
 )
 def test_what_cannot_be_read_is_said(question: Question, cell: str, fault: str) -> None:

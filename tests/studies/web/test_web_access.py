@@ -356,5 +356,5 @@ def test_the_secret_is_for_the_owner_of_the_folder_alone(tmp_path: Path) -> None
     with pytest.raises(InputError, match="chmod 600"):
         load_signer(tmp_path)
     (tmp_path / SECRET_FILE).write_text("short")
-    with pytest.raises(InputError, match="holds no secret"):
+    with pytest.raises(InputError, match="does not contain a valid secret"):
         load_signer(tmp_path)

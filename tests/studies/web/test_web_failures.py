@@ -60,7 +60,7 @@ def test_a_database_that_fails_before_any_page_is_said_too(
     visitor, _ = site.person()
 
     def fails(*_: object) -> str:
-        raise RunError("The responses in /home/somebody could not be used.")
+        raise RunError("Could not read the responses in /home/somebody.")
 
     monkeypatch.setattr(Participants, "issue", fails)
     reply = visitor.client.get("/api/work")

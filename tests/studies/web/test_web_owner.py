@@ -68,7 +68,7 @@ def test_of_what_people_prefer_nothing_is_to_be_settled(tmp_path: Path) -> None:
     study = msgspec.structs.replace(study, questions=(taste,))
     with served(study, tmp_path / "s") as site:
         _, page = owner(site, "/owner/disagreements")
-        assert "no answer is the right one" in page.text
+        assert "there is no right answer" in page.text
 
 
 def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
         form["question"] = "tags"
         refused = visitor.client.post("/owner/adjudicate", data=form)  # untouched
         assert (refused.status_code, Page(refused.text).values("data-left")) == (422, ["1"])
-        assert "Nothing was decided for tags of g1" in refused.text
+        assert "You did not decide tags of g1" in refused.text
         marks = form | {"question": "extraneous"}
         assert visitor.client.post("/owner/adjudicate", data=marks).status_code == 422
         assert page.fields["none"] == ["yes"]  # where there are tags to be settled

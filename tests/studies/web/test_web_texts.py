@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from epicene.studies.design.schema import Span
 from epicene.studies.web.item_form import compare_words, markable_words
-from epicene.studies.web.translations import interface_text, page_language
+from epicene.studies.web.translations import interface_text, page_language, plural_category
 from study_examples import forced_choice
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 LANGUAGES = ("en", "ar", "hi", "fr", "")
 PAGES = files("epicene.studies.web")
@@ -81,3 +85,52 @@ def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
     quoted = set(re.findall(r'"(\w+)"', source)) | used
     assert set(words) <= quoted
     assert interface_text("next", "de") == "Continue"
+
+
+@pytest.mark.parametrize(
+    ("language", "categories"),
+    [
+        ("en", "other one other other other other"),
+        ("fr", "one one other other other other"),
+        ("hi", "one one other other other other"),
+        ("ar", "zero one two few many other"),
+    ],
+)
+def test_plural_categories(language: str, categories: str) -> None:
+    numbers = (0, 1, 2, 3, 11, 100)
+    assert [plural_category(number, language) for number in numbers] == categories.split()
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ar", "hi"])
+def test_plural_categories_are_those_of_cldr(language: str, chromium: Browser) -> None:
+    """Browsers have CLDR's rules."""
+    numbers = [*range(1200), 10**6, 10**6 + 1, 2 * 10**6]
+    page = chromium.new_page()
+    script = "([language, numbers]) => numbers.map((n) => new Intl.PluralRules(language).select(n))"
+    known = page.evaluate(script, [language, numbers])
+    page.close()
+    assert [plural_category(number, language) for number in numbers] == known
+
+
+@pytest.mark.parametrize(
+    ("language", "number", "expected"),
+    [
+        ("en", 1, "1 of 12 answered"),
+        ("fr", 0, "0 réponse sur 12"),
+        ("fr", 1, "1 réponse sur 12"),
+        ("fr", 2, "2 réponses sur 12"),
+        ("fr", 10**6, "1000000 réponses sur 12"),
+        ("hi", 1, "12 में से 1 उत्तर दिया गया"),
+        ("hi", 2, "12 में से 2 उत्तर दिए गए"),
+        ("ar", 0, "لا إجابات بعد من أصل 12"),
+        ("ar", 1, "إجابة واحدة من أصل 12"),
+        ("ar", 2, "إجابتان من أصل 12"),
+        ("ar", 3, "3 إجابات من أصل 12"),
+        ("ar", 11, "11 إجابة من أصل 12"),
+        ("ar", 100, "100 إجابة من أصل 12"),
+        ("ar", 103, "103 إجابات من أصل 12"),
+    ],
+)
+def test_the_progress_agrees_with_its_number(language: str, number: int, expected: str) -> None:
+    text = interface_text("progress", language, number=number)
+    assert text.format(answered=number, most=12) == expected

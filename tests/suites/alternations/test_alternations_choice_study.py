@@ -197,7 +197,7 @@ def test_a_folder_of_an_earlier_version_goes_on_working(tmp_path: Path) -> None:
 
 
 def test_only_hindi_and_without_the_frames_all_pairs() -> None:
-    with pytest.raises(InputError, match="nothing to draw"):
+    with pytest.raises(InputError, match="no items to sample"):
         drawn(languages=("fr",))
     agreement = read(
         DataSource(),

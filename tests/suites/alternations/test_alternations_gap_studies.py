@@ -110,7 +110,7 @@ def test_the_expected_verb_and_two_models(pairs: list[Pair]) -> None:
 
 def test_equal_verbs_give_no_choice_of_three(pairs: list[Pair]) -> None:
     for texts in ({"x": "GOLD", "y": "निकाली"}, {"x": "निकाली", "y": "निकाली"}):
-        with pytest.raises(InputError, match="nothing to draw"):
+        with pytest.raises(InputError, match="no items to sample"):
             CLOZE.sample(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
 
 

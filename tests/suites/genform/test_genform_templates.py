@@ -163,9 +163,12 @@ def test_a_file_that_does_not_fit_is_refused(
         read_templates(str(path))
 
 
-@pytest.mark.parametrize("language", [*STUDY_LANGUAGES, "es"])
+@pytest.mark.parametrize("language", [*STUDY_LANGUAGES, "de", "ru", "es"])
 @pytest.mark.parametrize("name", ["review", "settle_review", "forms", "settle_forms"])
 def test_the_studies_are_whole_in_each_language(name: str, language: str) -> None:
     study = study_of(name, language, (), 2)
     assert not list(study_problems(study))
-    assert set(study.title) == ({"en"} if language == "es" else {"en", language})
+    assert bool(study.practice) == (language != "es")  # we have templates in all others
+    for item in study.practice:
+        assert set(item.feedback) == set(study.title)
+    assert set(study.title) == {"en", *({language} & {*STUDY_LANGUAGES})}

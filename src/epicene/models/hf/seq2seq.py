@@ -24,6 +24,7 @@ from epicene.models.hf.generation.decoding import (
     GenerationJob,
     GenerationPlan,
     GrowingText,
+    StopStrings,
     answer_by_jobs,
     check_decoding,
     clear_generation_config,
@@ -153,7 +154,8 @@ class Seq2SeqGenerator:
             forced_bos_token_id=jobs[0].forced_bos,
             **self._settings,
         )
-        texts = [GrowingText(job, self._ends, self._read) for job in jobs]
+        stops = StopStrings(self._read)
+        texts = [GrowingText(job, self._ends, stops) for job in jobs]
         check = _FiniteBeams(texts, NumberFormat.of(self._loaded))
         with torch.inference_mode():
             generated = self._loaded.model.generate(

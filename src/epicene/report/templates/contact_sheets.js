@@ -112,7 +112,7 @@ class Contact {
   }
 
   strip(strip) {
-    const head = element("h5", {}, `${strip.heading}: ${strip.summary}`);
+    const head = element("h5", {}, strip.heading, " ", element("span", {}, strip.summary));
     const prompts = strip.prompts.map((text) =>
       element("li", { lang: strip.language, dir: "auto" }, text),
     );

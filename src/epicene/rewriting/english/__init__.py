@@ -19,6 +19,7 @@ from epicene.languages.pronouns import (
     shipped_pronoun_sets,
 )
 from epicene.rewriting import Rewriter, Rewriting
+from epicene.rewriting.english.antecedents import singular_mentions
 from epicene.rewriting.english.frames import MentionFinder, read_frames
 from epicene.rewriting.english.routes import Route, RulesRoute
 from epicene.rewriting.protected import read_syntax
@@ -102,9 +103,11 @@ def _finders(
         return [MentionFinder(sources, joined)]
     others = [each for each in _without_homographs(sets) if each.name != to.name]
     singular = MentionFinder([each for each in others if not each.plural_verbs], joined)
-    plural = MentionFinder([each for each in others if each.plural_verbs], joined)
-    # "They" beside "she" is most often someone else; alone it may be the person. Rewritten to
-    # another plural set, and to they itself, it stays.
+    plural = MentionFinder(
+        [each for each in others if each.plural_verbs], joined, keep=singular_mentions
+    )
+    # "They" beside "she" is most often someone else; alone it may be the person, if nobody else
+    # is named. Rewritten to another plural set, and to they itself, it stays.
     return [singular] if to.plural_verbs else [singular, plural]
 
 
@@ -133,7 +136,7 @@ def _open_rewriter(options: Mapping[str, str]) -> Rewrite:
 
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "2"
+VERSION = "3"
 
 rewriter = Rewriter(
     takes=("pronouns", "from", "sets", "route"), open=_open_rewriter, version=VERSION

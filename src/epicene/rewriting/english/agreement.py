@@ -41,6 +41,7 @@ class AgreeingVerb(NamedTuple):
     token: int
     rule: str
     sure: Confidence
+    plural: str = ""  # the form beside a plural, where its own does not show it
 
 
 def may_be_finite(line: Line, number: VerbNumber, index: int) -> bool:
@@ -248,7 +249,7 @@ def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> l
     index = finite_verb_of(line, number, mention.last + 1)
     if line[index] == "who":
         found += relative_clause_verb(line, number, index)
-        index = _main_verb(line, number, found[-1].token if found else index)
+        index = main_verb(line, number, found[-1].token if found else index)
     if index < 0 or (number.is_base and _is_subjunctive(line, mention.first, index)):
         return found
     if _agrees(line, number, index, mention.last):
@@ -286,7 +287,7 @@ def relative_clause_verb(line: Line, number: VerbNumber, who: int) -> list[Agree
     return [AgreeingVerb(index, "verb of a relative clause", "likely")]
 
 
-def _main_verb(line: Line, number: VerbNumber, index: int) -> int:
+def main_verb(line: Line, number: VerbNumber, index: int) -> int:
     """The verb after a relative clause; -1 if there is none."""
     for at in range(index + 1, min(index + _LONGEST_RELATIVE, len(line))):
         if line.stops(at):

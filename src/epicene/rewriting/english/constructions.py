@@ -27,8 +27,17 @@ class Constructions(NamedTuple):
     fronted: WordSet
     adjunct_heads: WordSet
     dwelling: WordSet
+    asked_verbs: WordSet
+    not_passive: WordSet
     friends: WordSet
     offices: WordSet
+    plurals: WordSet
+    no_plurals: WordSet
+    someone: WordSet
+    people: WordSet
+    person_endings: WordSet
+    no_names: WordSet
+    askers: WordSet
 
 
 @cache

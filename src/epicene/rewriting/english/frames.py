@@ -21,7 +21,7 @@ from epicene.rewriting.persons import apply_changes
 from epicene.rewriting.protected import VisibleText, visible_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from epicene.rewriting.english.agreement import AgreeingVerb
     from epicene.rewriting.english.line import Token
@@ -192,8 +192,18 @@ _SINGULAR_CLITICS = {"'re": "'s", "'ve": "'s", "re": "s", "ve": "s"}
 class MentionFinder:
     """Finds the mentions of the person by the forms of some sets."""
 
-    def __init__(self, sought: Iterable[PronounSet], joined: Iterable[PronounSet]) -> None:
-        """Look for the sets `sought`; those in `joined` may be combined with them ("he/they")."""
+    def __init__(
+        self,
+        sought: Iterable[PronounSet],
+        joined: Iterable[PronounSet],
+        *,
+        keep: Callable[[Line, Sequence[Mention]], Sequence[Mention]] | None = None,
+    ) -> None:
+        """Look for the sets `sought`; those in `joined` may be combined with them ("he/they").
+
+        `keep` leaves out mentions that are not the person.
+        """
+        self._keep = keep
         sets = list(sought)
         self.sought: PronounForms = forms_of(sets)
         self.joined: PronounForms = forms_of([*sets, *joined])
@@ -206,7 +216,9 @@ class MentionFinder:
         if not self.sought or not self._hint.search(text):
             return None
         line = read_line(text)
-        found = find_mentions(line.tokens, self.sought, self.joined)
+        found: Sequence[Mention] = find_mentions(line.tokens, self.sought, self.joined)
+        if self._keep is not None:
+            found = self._keep(line, found)
         return LineWithMentions(line, found) if found else None
 
 
@@ -262,7 +274,9 @@ def _make_slots(found: LineWithMentions, reading: PronounAnalysis) -> tuple[Slot
 def _verb_slot(line: Line, mention: Mention, verb: AgreeingVerb, reading: PronounAnalysis) -> Slot:
     token = line.tokens[verb.token]
     rule, sure = verb.rule, verb.sure
-    if token.key in _PLURAL_CLITICS and not mention.plural_verbs:
+    if verb.plural:
+        singular, plural = token.key, verb.plural
+    elif token.key in _PLURAL_CLITICS and not mention.plural_verbs:
         has, sure = reading.has(verb.token)
         singular, plural = token.key, _PLURAL_CLITICS[token.key][has]
         if verb.token < mention.first:  # "What's she": few people write "What're they"

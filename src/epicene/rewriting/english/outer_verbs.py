@@ -14,6 +14,7 @@ from epicene.rewriting.english.agreement import (
     AgreeingVerb,
     CoordinationWalk,
     finite_verb_of,
+    main_verb,
     may_be_finite,
     relative_clause_verb,
 )
@@ -45,17 +46,38 @@ def correct_verbs(
     number = PLURAL if mention.plural_verbs else SINGULAR
     if _is_predicate(line, mention):
         return _verbs_of_cleft(line, number, mention, subjects)
+    if line[mention.last + 1] == "that" and not found:
+        return _verbs_after_that(line, number, mention)
     if not found:
         return _fronted_inversion(line, number, mention)
+    if line[found[0].token] == "'s" and line[mention.last + 1] in constructions().asked_verbs:
+        return [found[0]._replace(rule="'s for does", sure="likely", plural=" do")]
     verb = finite_verb_of(line, number, mention.last + 1)
     if verb < 0 or found[0].token < mention.first:
         return list(found)
     end = _end_of_clause(line, number, mention, verb, subjects)
-    kept = [each for each in found if each.token <= end]
+    kept = [each for each in found if each.token <= end and not _is_of_next(line, each.token)]
     kept += _missed_in_list(line, number, kept)
+    if number.is_base and end >= len(line):
+        kept += _missed_before_object(line, verb, kept)
     if line[mention.last + 1] in PAUSES and line[mention.last + 2] == "who":
         kept += relative_clause_verb(line, number, mention.last + 2)  # she, who is shy, sings
     return kept
+
+
+def correct_has(line: Line, clitic: int) -> bool | None:
+    """Whether 's is "has", where the words after the participle say it: loved by everyone."""
+    participle = line.after_adverbs(clitic + 1)
+    word, after, lexicon = line[participle], participle + 1, line.lexicon
+    if not lexicon.is_participle(word) or word in {"been", "had"}:
+        return None
+    agent = line[after] == "by" and (
+        line.is_capital(after + 1)
+        or line[after + 1] in lexicon.determiners | lexicon.pronouns | {"all", "most", "many"}
+    )
+    if agent and word not in constructions().not_passive:
+        return False
+    return None
 
 
 # --- it was she who called ----------------------------------------------------------------------
@@ -100,6 +122,15 @@ def _verbs_of_cleft(
     return found
 
 
+def _verbs_after_that(line: Line, number: VerbNumber, mention: Mention) -> list[AgreeingVerb]:
+    """The verbs of "he that is without sin", where a verb follows at once."""
+    found = relative_clause_verb(line, number, mention.last + 1)
+    main = main_verb(line, number, found[-1].token) if found else -1
+    if main >= 0 and (line[main] in number.auxiliaries or number.may_be(line, main)):
+        found.append(AgreeingVerb(main, "verb of the subject", "likely"))
+    return found
+
+
 # --- only then was she told ---------------------------------------------------------------------
 
 
@@ -112,6 +143,13 @@ def _fronted_inversion(line: Line, number: VerbNumber, mention: Mention) -> list
     if opens and constructions().fronted & set(before) and not line.lexicon.pronouns & set(before):
         return [AgreeingVerb(at, "inverted auxiliary", "likely")]
     return []
+
+
+def _is_of_next(line: Line, verb: int) -> bool:
+    """Whether the verb's subject follows it: and neither has his wife."""
+    after = line[verb + 1]
+    named = after in line.lexicon.determiners or after in line.lexicon.pronouns
+    return line[verb - 1] in {"neither", "nor", "so"} and (named or line.is_capital(verb + 1))
 
 
 # --- where the pronoun's clause ends ------------------------------------------------------------
@@ -147,8 +185,10 @@ def _end_of_inserted_clause(line: Line, number: VerbNumber, mention: Mention) ->
     """
     opener = _opener_before(line, mention.first)
     if opener is None:
-        return None
-    mark = opener - 1 if line[opener - 1] in PAUSES else opener - 2
+        described = line[mention.last + 1] in _BE and line[mention.last + 2] in {"a", "an", "the"}
+        mark = mention.first - 1 if described else -1  # my cousin, she's a pilot, flies
+    else:
+        mark = opener - 1 if line[opener - 1] in PAUSES else opener - 2
     if line[mark] not in PAUSES or not _is_bare_subject(line, number, mark):
         return None
     for at in range(mention.last + 1, len(line)):
@@ -249,3 +289,21 @@ def _is_list(line: Line, first: int, last: int) -> bool:
     """Whether nobody else acts between the two verbs."""
     others = line.lexicon.pronouns | line.lexicon.wh_words | line.lexicon.subordinators
     return line[last - 1] in line.lexicon.coordinators and not others & set(line.keys[first:last])
+
+
+def _missed_before_object(
+    line: Line, verb: int, found: Sequence[AgreeingVerb]
+) -> list[AgreeingVerb]:
+    """The base form after "and" that has a plural as its object: they run and lift weights."""
+    lexicon, known = line.lexicon, {each.token for each in found}
+    for at in range(verb + 1, len(line)):
+        infinitive = line[at] == "to" and line[at + 1] in lexicon.verbs
+        if line.stops(at) or infinitive or line[at] in lexicon.modals | lexicon.plural_subjects:
+            break
+        word, after = line[at + 1], line[at + 2]
+        if line[at] not in {"and", "or"} or at + 1 in known or word not in lexicon.verbs:
+            continue
+        counted = after.endswith("s") and not after.endswith(("ss", "us", "is"))
+        if counted and after not in constructions().compound_heads and line.is_word(at + 2):
+            return [AgreeingVerb(at + 1, "joined verb", "guess")]
+    return []

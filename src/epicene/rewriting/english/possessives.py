@@ -26,6 +26,8 @@ def correct_case(line: Line, mention: Mention) -> CaseDecision | None:
         return None
     if line[at].endswith("ing") and len(line[at]) > 5:
         return _before_gerund(line, mention.first - 1, at)
+    if line[at + 1] == "than" and (line[at] in _MORE or line[at].endswith("er")):
+        return CaseDecision("accusative", "object before a comparison", "likely")
     if line[at] in {"last", "next", "first"} and line[mention.first - 1] in _BE:
         return CaseDecision("dependent", "a noun follows", "likely")  # it was her last Monday
     if line[at] in constructions().offices and line[mention.first - 1] in _APPOINTING:
@@ -34,6 +36,7 @@ def correct_case(line: Line, mention: Mention) -> CaseDecision | None:
 
 
 _BE = frozenset("is was are were be been 's".split())
+_MORE = frozenset({"more", "less", "worse", "other", "rather"})
 _APPOINTING = frozenset(
     "appoint appointed crown crowned declare declared elect elected name named vote voted".split()
 )

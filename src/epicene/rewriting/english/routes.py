@@ -14,7 +14,7 @@ from epicene.rewriting.english.agreement import AgreeingVerb, agreeing_verbs
 from epicene.rewriting.english.cases import CaseDecision, decide_case
 from epicene.rewriting.english.line import PAUSES
 from epicene.rewriting.english.number import PLURAL, SINGULAR, VerbNumber, means_has
-from epicene.rewriting.english.outer_verbs import correct_verbs
+from epicene.rewriting.english.outer_verbs import correct_has, correct_verbs
 from epicene.rewriting.english.possessives import correct_case
 
 if TYPE_CHECKING:
@@ -83,6 +83,10 @@ class RulesAnalysis(FirstAnalysis):
 
     def _found_verbs(self, mention: Mention) -> list[AgreeingVerb]:
         return super().verbs(mention)
+
+    def has(self, clitic: int) -> tuple[bool, Confidence]:
+        corrected = correct_has(self.line, clitic)
+        return super().has(clitic) if corrected is None else (corrected, "likely")
 
 
 class FirstRulesRoute:

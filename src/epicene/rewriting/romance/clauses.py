@@ -75,7 +75,8 @@ class Clauses:
             or (phrase is not None and phrase.determined)
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
-            or (lexicon.is_state(word) and self._is_copula(at - 1))
+            or (lexicon.is_listed(word) and self._is_copula(at - 1))
+            or self._follows_first(at)
         ):
             return None
         if form.mood == "infinitive" and before in lexicon["few"]:
@@ -97,6 +98,16 @@ class Clauses:
         return form is not None and (
             form.infinitive in self.lexicon["copulas"]
             or form.infinitive in self.lexicon["secondary"]
+        )
+
+    def _follows_first(self, at: int) -> bool:
+        """Whether it is a noun, right after a verb in the first person: *peço ajuda*."""
+        before, form = self.lexicon.verbs.get(self.line[at - 1]), self.lexicon.verb(self.line[at])
+        return (
+            before is not None
+            and form is not None
+            and before.persons == {"1s"}
+            and form.persons == {"3s"}
         )
 
     def _begins_clause(self, at: int) -> bool:
@@ -159,24 +170,37 @@ class Clauses:
     @cached_property
     def _only_addressed(self) -> bool:
         """Whether somebody is spoken to, and nobody spoken about: *estaría perdido sin ti*."""
-        if self._others_named:
+        if self._others_named(len(self.line)):
             return False
         words = {*self.line.keys, *(clitic for verb in self.verbs for clitic in verb.clitics)}
         addressed = self.lexicon["second_clitics"] | self.lexicon["second_tonic"]
         return bool(words & (addressed | self.lexicon["addressing"]))
 
-    @cached_property
-    def _others_named(self) -> bool:
-        """Whether anybody else is named."""
-        line = self.line
+    def _others_named(self, end: int) -> bool:
+        """Whether anybody else is named before that word."""
+        line, lexicon = self.line, self.lexicon
         return any(
             phrase.kind == "person"
-            and line[phrase.start - 1] not in self.lexicon["when"]
+            and line[phrase.start - 1] not in lexicon["when"]
+            and line[phrase.start - 1] not in lexicon["as"]
             and not self._follows_copula(phrase.start)
             for phrase in self.phrases
+            if phrase.start < end
         ) or any(
-            line.is_name(at) or line[at] in self.lexicon["third_pronouns"]
-            for at in range(len(line))
+            (line.is_name(at) and not self._is_place(at)) or line[at] in lexicon["third_pronouns"]
+            for at in range(end)
+        )
+
+    def _is_place(self, at: int) -> bool:
+        """Whether a name is that of a place: *recién llegada a Madrid*."""
+        if self.line[at - 1] in self.lexicon["place_prepositions"]:
+            return True
+        gone = self.lexicon.adjective(self.line[at - 2])
+        form = self.lexicon.verb(gone.masculine if gone is not None else self.line[at - 2])
+        return (
+            self.line[at - 1] in self.lexicon["motion_to"]
+            and form is not None
+            and form.infinitive in self.lexicon["secondary"]
         )
 
     def _follows_copula(self, at: int) -> bool:
@@ -186,7 +210,9 @@ class Clauses:
     @cached_property
     def polite(self) -> bool:
         """Whether somebody is addressed in the third person."""
-        return bool(set(self.line.keys) & self.lexicon["polite_pronouns"])
+        return bool(set(self.line.keys) & self.lexicon["polite_pronouns"]) or (
+            self.line[0] in self.lexicon["polite_greetings"]
+        )
 
     def governor(self, verb: Verb) -> Verb | None:
         """The finite verb on which an infinitive, gerund or participle depends."""
@@ -207,7 +233,7 @@ class Clauses:
         for title, person in (("first_clitics", "1s"), ("second_clitics", "2s")):
             if self.lexicon[title] & set(found):
                 finite = verb if verb.finite else self.verb_before(verb.at)
-                if finite is None or person in finite.form.persons:
+                if finite is None or self._acts_on_itself(finite, person):
                     return True
                 return bool(verb.clitics) and not verb.finite
         return bool(self.lexicon["third_clitics"] & set(found))
@@ -219,16 +245,17 @@ class Clauses:
             ("first_clitics", "1s", self.speaker()),
             ("second_clitics", "2s", self.listener()),
         ):
-            if self.lexicon[title] & found and person not in verb.form.persons - {"3s"}:
-                if person in verb.form.persons and not self._has_third_subject(verb):
-                    return None
+            if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
                 return who
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
             return Referent("others", sure="likely")
         return None
 
-    def _has_third_subject(self, verb: Verb) -> bool:
-        return self._explicit(verb)[0] not in {None, self.speaker()}
+    def _acts_on_itself(self, verb: Verb, person: str) -> bool:
+        """Whether *me* or *te* is its subject: not in *mi abuela me llamaba*."""
+        if person not in verb.form.persons:
+            return False
+        return "3s" not in verb.form.persons or self._explicit(verb)[0] in {None, self.speaker()}
 
     def subject(self, verb: Verb) -> Referent:
         """The subject of a verb, or whoever controls an infinitive or gerund."""
@@ -255,14 +282,38 @@ class Clauses:
                 explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
             )
             return explicit if explicit is not None and several else self.speaker("likely")
+        if explicit is None and self._commands(verb):
+            return self.listener("likely")
         if not persons & _SINGULAR:
             return explicit if explicit and explicit.phrase and persons == {"3p"} else UNKNOWN
         if explicit is not None:
             return explicit
         return self._dropped(verb, boundary)
 
+    def _commands(self, verb: Verb) -> bool:
+        """Whether it is a command, first in its sentence: *No sea tonto*, *Non essere triste*."""
+        line, lexicon = self.line, self.lexicon
+        at = verb.at
+        while line[at - 1] in lexicon["clitics"] or line[at - 1] in lexicon["negations"]:
+            at -= 1
+        if verb.finite:
+            word = lexicon.split_enclitic(line[verb.at])[0]
+            return word in lexicon["commands"] and line.begins(at)
+        negated = line[at] in lexicon["negative_commands"] and verb.form.mood == "infinitive"
+        return negated and (line.begins(at) or line[at - 1] == ",") and at < verb.at
+
+    def _is_candid(self, verb: Verb) -> bool:
+        """*Para ser sincera, …*: the speaker, whatever verb follows."""
+        at = verb.at + 1
+        while self.line[at] in self.lexicon["degree"]:
+            at += 1
+        start, _ = self.line.sentence(verb.at)
+        return self.line[at] in self.lexicon["candid"] and verb.at - start <= 2
+
     def _controller(self, verb: Verb) -> Referent:
         reflexive = set(verb.clitics)
+        if verb.form.infinitive in self.lexicon["never_reflexive"]:  # para serte sincero
+            reflexive = set()
         before = self.verb_before(verb.at, finite=False)
         if before is not None and before.at == verb.at - 1 and not before.finite:
             reflexive |= set(before.clitics)  # farmi sentire
@@ -270,6 +321,10 @@ class Clauses:
             return self.speaker()
         if reflexive & self.lexicon["second_clitics"]:
             return self.listener()
+        if self._is_candid(verb):
+            return self.speaker("likely")
+        if self._commands(verb):
+            return self.listener("likely")
         finite = self.governor(verb)
         if finite is None:
             return UNKNOWN
@@ -391,6 +446,8 @@ class Clauses:
         verb = self.verb_before(phrase.start)
         if phrase.kind == "thing" or verb is None or verb.at < phrase.start - 3:
             return None
+        if self.line[phrase.start - 1] in self.lexicon["prepositions"]:  # preocupado por mi padre
+            return None
         if verb.form.infinitive not in self.lexicon["copulas"]:
             return None
         found = self.subject(verb)
@@ -404,7 +461,7 @@ class Clauses:
             subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
             if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
-                return self._wished(first)
+                return self._wished(first, previous)
             if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
                 return self.speaker("likely")  # me preguntaron si estaba sola
             if subordinate and previous.form.infinitive in self.lexicon["perceiving"]:
@@ -421,7 +478,11 @@ class Clauses:
             return self.speaker("likely")
         if self.polite:
             return self.listener("likely")
-        if ambiguous and not self._others_named and not self._third_verb:
+        about = (
+            verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
+        )
+        named = self._others_named(len(self.line) if about else verb.at)
+        if ambiguous and not named and not self._third_verb:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
@@ -431,8 +492,13 @@ class Clauses:
             return first._replace(sure="likely")
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
 
-    def _wished(self, first: Referent) -> Referent:
+    def _wished(self, first: Referent, previous: Verb) -> Referent:
         """*Mi madre quiere que sea médica*: somebody else than the subject of the first verb."""
+        if previous.form.infinitive in self.lexicon["copulas"]:  # es importante que esté bien hecho
+            return UNKNOWN
+        asked = self.object_of(previous)  # me tratan como si fuera una niña
+        if asked is not None and asked.who in {"speaker", "listener"}:
+            return asked._replace(sure="likely")
         if first.who != "others" or not self.first_person:
             return UNKNOWN
         return self.speaker("guess")._replace(dropped=True)

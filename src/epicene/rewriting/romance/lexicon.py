@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["noun", "adjective", "determiner", "pronoun"]
 
 
+_SUPERLATIVE = re.compile(r"(?:ísim|íssim|issim)([oa]s?|[ie])$")
 _SUPERLATIVES = tuple(
     f"{stem}{vowel}" for stem in ("ísim", "íssim", "issim") for vowel in ("o", "a")
 )
@@ -214,7 +216,7 @@ class Lexicon:
 
     def is_state(self, word: str) -> bool:
         """Whether the adjective is said of living beings only."""
-        return word in self._states
+        return word in self._states or _SUPERLATIVE.sub(r"\1", word) in self._states
 
     def noun(self, word: str) -> Form | None:
         """The form of a noun for a person."""
@@ -239,6 +241,10 @@ class Lexicon:
         if word in self._adjectives:
             return True
         return word.endswith(_SUPERLATIVES) and self.adjective(word) is not None
+
+    def is_known(self, word: str) -> bool:
+        """Whether the word is a listed adjective or noun for a person."""
+        return self.is_listed(word) or self.noun(word) is not None
 
     def adjective(self, word: str) -> Form | None:
         """The form of a listed adjective or participle, or of a word with an adjective's ending."""

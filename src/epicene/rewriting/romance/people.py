@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
 from epicene.rewriting.romance.clauses import Referent
+from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.clauses import Verb
-    from epicene.rewriting.romance.lexicon import Lexicon
+    from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
     from epicene.rewriting.romance.phrases import Phrase
 
@@ -44,6 +45,8 @@ class _Finder(Predicates):
         self._by_oneself()
         self._exclaimed()
         self._detached()
+        self._fragments()
+        self._self_named()
         self._roles()
         self._vocatives()
         self._greetings()
@@ -108,10 +111,22 @@ class _Finder(Predicates):
             before = at - 1
             while line[before] in lexicon["degree"]:
                 before -= 1
-            if line[before] in lexicon["exclaiming"]:
+            much = line[before] in lexicon["how"] and line[at] not in lexicon["ordinals"]
+            if line[before] in lexicon["exclaiming"] or (much and line[at + 1] in lexicon["that"]):
                 who = self.clauses.subject(verb)
                 if who.who in {"speaker", "listener"}:
                     self._add([(at, Target(form))], who, "exclaimed", "likely")
+
+        for at in range(len(line)):  # Che stupida, ho lasciato le chiavi in macchina
+            if not line.begins(at) or line[at] not in lexicon["exclaiming"]:
+                continue
+            here = self._after_adverbs(at + 1)
+            form, following = lexicon.adjective(line[here]), self.clauses.verb_after(here)
+            if form is None or form.plural or following is None or line[here + 1] != ",":
+                continue
+            who = self.clauses.object_of(following) or self.clauses.subject(following)
+            if lexicon.is_listed(line[here]) and who == self.clauses.speaker():
+                self._add([(here, Target(form))], who, "exclaimed", "likely")
 
     def _detached(self) -> None:
         """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
@@ -120,6 +135,7 @@ class _Finder(Predicates):
             initial = line.begins(at)
             once = line[at - 1] in lexicon["once"] and line[at - 2] in lexicon["few"]
             opens = line[at - 1] == "," or line[at - 1] in lexicon["detaching"]
+            opens = opens or f"{line[at - 2]}_{line[at - 1]}" in lexicon["afterwards"]
             if not initial and not opens and not once:
                 continue
             here = self._after_adverbs(at)
@@ -137,7 +153,7 @@ class _Finder(Predicates):
             if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
                 continue  # Soriano era famoso
             said = initial or once or lexicon.is_state(line[here])
-            if not said or not self._is_alone(here, form):
+            if not said or not self._is_alone(here, form) or self._is_absolute(here, form):
                 continue
             verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
@@ -154,6 +170,15 @@ class _Finder(Predicates):
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
             self._coordinated(read, who, "said beside the clause", plural=plural)
+
+    def _is_absolute(self, at: int, form: Form) -> bool:
+        """*Terminada la cena*: a participle with a subject of its own."""
+        phrase = self.starts.get(at + 1)
+        if phrase is None or not phrase.determined or not self.line[at].endswith(PARTICIPLES):
+            return False
+        if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
+            return False
+        return phrase.kind == "thing" and phrase.gender in {None, form.gender}
 
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
@@ -247,6 +272,8 @@ class _Finder(Predicates):
             form = lexicon.adjective(line[after])
             if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
                 self._add([(after, Target(form))], who, "emphasis")
+            if who.who != "others" and line[at + 1] == ",":
+                self._set_off(at + 2, who)
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
@@ -256,6 +283,52 @@ class _Finder(Predicates):
                     and not (who.who == "others" and line[at + 1] == ",")
                 ):
                     self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _set_off(self, at: int, who: Referent) -> None:
+        """*Yo, agotada, me dormí*; *tres chicos y yo, la pequeña*."""
+        phrase, here = self.starts.get(at), self._after_adverbs(at)
+        form = self.lexicon.adjective(self.line[here])
+        if phrase is not None and phrase.determined and not phrase.plural:
+            if phrase.kind == "nominal" and not self.line.is_word(phrase.end):
+                self._add(self._phrase_words(phrase), who, "apposition", "likely")
+        elif (
+            form is not None
+            and not form.plural
+            and here not in self.starts
+            and not self.line.is_word(here + 1)
+            and self.lexicon.is_listed(self.line[here])
+        ):
+            self._add([(here, Target(form))], who, "apposition", "likely")
+
+    def _self_named(self) -> None:
+        """*Il sottoscritto*, *la abajo firmante*: the speaker in the third person."""
+        for phrase in self.clauses.phrases:
+            words = self.line.keys[phrase.start : phrase.end]
+            if phrase.determined and not phrase.plural and self.lexicon["self_names"] & {*words}:
+                self._add(
+                    self._phrase_words(phrase), self.clauses.speaker(), "the signer", "likely"
+                )
+
+    def _fragments(self) -> None:
+        """*Decepcionada con el servicio.*: a feeling without a verb."""
+        line, lexicon = self.line, self.lexicon
+        addressed = any(verb.form.persons == {"2s"} for verb in self.clauses.verbs)
+        for at in range(len(line)):
+            here = self._after_adverbs(at)
+            form = lexicon.adjective(line[here]) if line.begins(at) else None
+            if form is None or form.plural or here in self.claimed or addressed:
+                continue
+            start, end = line.sentence(here)
+            verbs = any(start <= verb.at < end and verb.finite for verb in self.clauses.verbs)
+            if verbs or line[end].startswith("?") or not self._is_alone(here, form):
+                continue
+            after = line[here + 1]
+            if after in lexicon["prepositions"] | lexicon["contractions"] | lexicon["joiners"] and (
+                form.masculine in lexicon["feelings"]
+                or (lexicon.is_state(line[here]) and self.clauses.first_person)
+            ):
+                words = [(here, Target(form))]
+                self._add(words, self.clauses.speaker(), "said without a verb", "guess")
 
     def _vocatives(self) -> None:
         """Whoever is addressed: *Gracias, señora*; *Querido amigo:*."""
@@ -267,11 +340,21 @@ class _Finder(Predicates):
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
-            if not greeted and (phrase.determined or not open_before or not closed):
+            mine = line[phrase.start] in lexicon["first_evidence"] and self._precedes_you(phrase)
+            determined = phrase.determined and not mine
+            if not greeted and (determined or not open_before or not closed):
                 continue
             if not greeted and not self._addresses(phrase):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+
+    def _precedes_you(self, phrase: Phrase) -> bool:
+        """*Meu amigo, você está louco*; *não sejas parvo, meu filho*."""
+        last = self.line.ends_sentence(phrase.end) and not self.line.is_name(phrase.start - 2)
+        clauses = self.clauses
+        verb = clauses.verb_before(phrase.start) if last else clauses.verb_after(phrase.end)
+        who = self.clauses.subject(verb).who if verb is not None else None
+        return who == self.clauses.listener().who and phrase.start + 1 == phrase.head
 
     def _addresses(self, phrase: Phrase) -> bool:
         """Whether somebody is spoken to in the sentence around a phrase between commas."""
@@ -308,8 +391,19 @@ class _Finder(Predicates):
                 self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
             elif open_before and line[at] in lexicon["listener_greetings"]:
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
+            elif line.begins(at) and line[at] in lexicon["soothing"] and self._reassures(at):
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "guess")
             elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
                 self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
+
+    def _reassures(self, at: int) -> bool:
+        """*Tranquilo, yo me encargo*: said to the listener, not of the subject that follows."""
+        if not self.line.is_mark(at + 1):
+            return False
+        start, end = self.line.sentence(at)
+        verb = self.clauses.verb_after(at)
+        named = self.lexicon["first_pronouns"] & {*self.line.keys[start:end]}
+        return verb is None or bool(named) or "3s" in verb.form.persons - {"1s"}
 
     def _is_asked(self, at: int) -> bool:
         """Whether the sentence is a question without a verb: *¿Listo para salir?*"""
@@ -336,7 +430,7 @@ class _Finder(Predicates):
     def _person_object(self, verb: Verb) -> None:
         """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
         line, lexicon = self.line, self.lexicon
-        personal = self._perfect_of(verb) in lexicon["person_objects"]
+        personal = self._perfect_of(verb) in lexicon["person_objects"] or self._is_doubled(verb)
         if not verb.clitics or not (personal or self._is_led(verb)):
             return
         form = lexicon.object_pairs.get(verb.clitics[-1])
@@ -354,6 +448,14 @@ class _Finder(Predicates):
             stem = line[verb.at].removesuffix(verb.clitics[-1])
             joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
             self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+
+    def _is_doubled(self, verb: Verb) -> bool:
+        """*A mi hermana la operaron*: the pronoun repeats the person before it."""
+        phrase = self.clauses.inside.get(verb.at - 1 - len(verb.clitics))
+        if phrase is None or phrase.kind != "person" or phrase.plural:
+            return False
+        to = {self.line[phrase.start - 1], self.line[phrase.start]}
+        return bool(to & self.lexicon["object_markers"])
 
     def _is_led(self, verb: Verb) -> bool:
         """*Lo portò a credere*: who is brought to do something is a person."""

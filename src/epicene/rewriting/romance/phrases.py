@@ -124,10 +124,12 @@ class _Reader:
             following += 1
         if not lexicon.is_listed(line[at]) or not line.is_word(following):
             return False
-        if line[at] in lexicon["greeting_adjectives"]:
+        if line[at] in lexicon["greeting_adjectives"] and not determined:
             return True
         if line[at] in lexicon["never_before_nouns"]:
             return False
+        if line[at] in lexicon["things"] and lexicon.noun(line[following]) is None:
+            return False  # um cara simples
         if line.is_name(at) and not determined:
             return False
         if not determined and (lexicon.is_state(line[at]) or line[at].endswith(PARTICIPLES)):
@@ -272,6 +274,8 @@ class _Reader:
 
     def _following_adjective(self, at: int, kind: PhraseKind) -> Form | None:
         line, lexicon = self.line, self.lexicon
+        if kind == "person" and line[at] in lexicon["possessives"] and line.is_mark(at + 1):
+            return lexicon.determiners.get(line[at])  # amica mia
         if not line.is_word(at) or line.is_name(at) or line[at] in lexicon.determiners:
             return None
         if line[at] in lexicon["not_attributes"]:

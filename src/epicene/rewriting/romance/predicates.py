@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.readings import Read, Readings, Target
 
 if TYPE_CHECKING:
@@ -49,9 +50,17 @@ class Predicates(Readings):
         if who is None and reflexive:
             who = self.clauses.subject(verb)
         at = self._after_enclitic(verb) + 1
-        read = self._read_adjective(at, who, plural=False) if who is not None else None
-        if read is not None and who is not None and self.lexicon.is_listed(self.line[at]):
-            self._add(read.words, who, "said of the object", "likely")
+        while who is not None:
+            form = self.lexicon.noun(self.line[at]) or self.lexicon.adjective(self.line[at])
+            if form is None or form.plural or not self.lexicon.is_known(self.line[at]):
+                return
+            self._add([(at, Target(form))], who, "said of the object", "likely")
+            if (
+                self.line[at + 1] not in self.lexicon["and"]
+                or self.line[at + 2] != self.line[at - 1]
+            ):
+                return
+            at += 3  # de mentiroso y de ladrón
 
     def _object_participle(self, verb: Verb) -> None:
         """*Mi hanno lasciata sola*: a feminine participle agrees with the object before it."""
@@ -112,10 +121,18 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
         read = self._read_predicate(at, who, plural=False)
+        if read is not None and read.phrase is None:  # me traía sopa
+            word = self.line[read.end - 1]
+            read = read if self.lexicon.adjective(word) or self.lexicon.noun(word) else None
         following = self.starts.get(read.end) if read is not None else None
         if read is None:
             self._secondary(verb, who, near=False)
-        elif following is not None and following.kind == "person" and following.determined:
+        elif (
+            following is not None
+            and following.kind == "person"
+            and following.determined
+            and verb.form.infinitive not in self.lexicon["causing"]
+        ):
             return  # me llamó enfadada mi tía
         elif read.phrase is None or not read.phrase.determined or self._is_opinion(verb, read):
             self._add(read.words, who, "said of the object", "certain")
@@ -225,12 +242,15 @@ class Predicates(Readings):
             if line[at] not in lexicon["joiners"]:
                 if any(verb.at == at and verb.finite for verb in self.clauses.verbs):
                     return
-                at, near, steps = at + 1, False, steps + 1
+                near = near and line[at] in lexicon["adverbs"]
+                at, steps = at + 1, steps + 1
                 continue
             after = self._after_adverbs(at + 1)
             if line[after] in lexicon["joiners"] or line[after] in lexicon["after_joiners"]:
                 after = self._after_adverbs(after + 1)
             found = self._joined(after, gender, plural=plural, near=near)
+            if found is None:
+                found = self._joined_noun(after, read, who, near=near)
             if found is None:
                 at, near, steps = at + 1, False, steps + 1
                 continue
@@ -253,8 +273,7 @@ class Predicates(Readings):
         line, lexicon = self.line, self.lexicon
         phrase = self.starts.get(at)
         if phrase is not None and not (phrase.kind == "thing" and self._is_bare(phrase)):
-            bare = phrase.kind == "person" and (near or not phrase.determined)
-            if not bare or phrase.plural != plural or (phrase.determined and not near):
+            if phrase.kind != "person" or phrase.plural != plural or phrase.determined:
                 return None
             if gender and phrase.gender and phrase.gender != gender:
                 return None
@@ -272,7 +291,8 @@ class Predicates(Readings):
             return None
         if line[at] in lexicon["only"] and line[at - 1] not in lexicon["and"]:
             return None
-        if not near and not lexicon.is_listed(line[at]):
+        alike = line[at - 1] in lexicon["and"] and line[at].endswith(PARTICIPLES)
+        if not near and not alike and not lexicon.is_listed(line[at]):
             return None
         if gender and form.gender and gender != form.gender:
             return None
@@ -280,6 +300,26 @@ class Predicates(Readings):
         if following is not None and following.kind == "thing" and self._is_bare(following):
             return None
         return Read(((at, Target(form)),), at + 1)
+
+    def _joined_noun(self, at: int, read: Read, who: Referent, *, near: bool) -> Read | None:
+        """*Soy un soñador y un viajero*, *fui la primera en llegar y la última en irme*."""
+        line, lexicon, phrase = self.line, self.lexicon, self.starts.get(at)
+        if phrase is None or phrase.kind == "thing" or phrase.plural or not phrase.determined:
+            return None
+        first, article = read.phrase, lexicon.determiners.get(line[at])
+        before = lexicon.determiners.get(line[first.start]) if first is not None else None
+        alike = before is not None and article is not None and before.feminine == article.feminine
+        indefinite = line[at] in lexicon["one"] or line[at] in lexicon["few"]
+        if not alike and not (indefinite and near and phrase.kind == "person"):
+            return None
+        if who.who == "speaker" and line[at] in lexicon["first_evidence"]:  # y mi madre
+            return None
+        if first is not None and first.gender and phrase.gender not in {None, first.gender}:
+            return None
+        between = (each.kind for each in self.clauses.phrases if read.end <= each.start < at)
+        if "person" in between or self._acts(phrase.end):
+            return None
+        return Read(self._phrase_words(phrase), phrase.end, phrase)
 
     def _is_persons(self, read: Read, verb: Verb) -> bool:
         """Whether a subject that is not named is a person, by what is said of it."""
@@ -319,7 +359,13 @@ class Predicates(Readings):
         )
 
     def _may_be_things(self, read: Read, verb: Verb, who: Referent) -> bool:
-        """Whether a thing just named may be meant: *mi piso, aunque sea pequeño*."""
+        """Whether a thing just named, or a subject after the verb, may be meant.
+
+        *mi piso, aunque sea pequeño*
+        """
+        determined = read.phrase is not None and read.phrase.determined
+        if determined and verb.form.infinitive in self.lexicon["never_nominal"]:
+            return True  # a mi lado estaba una señora
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
@@ -342,6 +388,8 @@ class Predicates(Readings):
         """An adjective said of the subject beside its verb: *llegué cansado*."""
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
+        if near and self._in_order(at, verb, who):
+            return
         steps = 0
         plural = self._are_several(who)
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
@@ -370,7 +418,34 @@ class Predicates(Readings):
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
+                    read = self._with_title(read, who, "said beside the verb", plural=plural)
                     self._coordinated(read, who, "said beside the verb", plural=plural)
                 return
             near = False
             at, steps = at + 1, steps + 1
+
+    def _in_order(self, at: int, verb: Verb, who: Referent) -> bool:
+        """*Llegué la primera*, *parlare per ultima*, *salí campeón*."""
+        line, lexicon = self.line, self.lexicon
+        phrase = self.starts.get(at)
+        words: tuple[tuple[int, Target], ...] = ()
+        if line[at] in lexicon["in_order"] and line[at + 1] in lexicon["ordinals"]:
+            form = lexicon.adjective(line[at + 1])
+            words = ((at + 1, Target(form)),) if form is not None else ()
+        elif phrase is None or phrase.plural or line[at] in lexicon["contractions"]:
+            return False
+        elif phrase.kind == "nominal" and phrase.determined:
+            after = line[phrase.end + 1] if line[phrase.end] in lexicon["of"] else ""
+            counted = after in lexicon["times"] or after in lexicon["invariable_determiners"]
+            if line[phrase.head] in lexicon["ordinals"] and not counted:  # el primero de mayo
+                words = self._phrase_words(phrase)
+        elif (
+            phrase.kind == "person"
+            and not phrase.determined
+            and verb.form.infinitive in lexicon["turning_out"]
+        ):
+            words = self._phrase_words(phrase)
+        if not words:
+            return False
+        self._add(words, who, "said beside the verb", "likely")
+        return True

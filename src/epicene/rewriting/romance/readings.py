@@ -149,10 +149,25 @@ class Readings:
 
     def _read_predicate(self, at: int, who: Referent, *, plural: bool) -> Read | None:
         """The phrase or adjective after a copula, in its number."""
-        line, lexicon = self.line, self.lexicon
-        at = self._after_adverbs(at)
-        if self.clauses.pronoun(line[at]) is not None:  # ¿estás tú seguro?
+        start, at = at, self._after_adverbs(at)
+        if self.clauses.pronoun(self.line[at]) is not None:  # ¿estás tú seguro?
             at = self._after_adverbs(at + 1)
+        if self.line[at] in self.lexicon["as"] and self._may_be_said(at + 1):  # estoy como nueva
+            at += 1
+        read = self._read_at(at, who, plural=plural)
+        if read is not None or at == start:
+            return read
+        form = self.lexicon.adjective(self.line[at - 1])  # mejor que nadie
+        if form is None or form.masculine != form.feminine or form.plural != plural:
+            return None
+        return Read(((at - 1, Target(form)),), at)
+
+    def _may_be_said(self, at: int) -> bool:
+        """Whether the word is an adjective and no noun follows it."""
+        return self.lexicon.is_listed(self.line[at]) and at not in self.starts
+
+    def _read_at(self, at: int, who: Referent, *, plural: bool) -> Read | None:
+        line, lexicon = self.line, self.lexicon
         if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
         one = self._one_of(at) if who.who != "others" or who.phrase is not None else None

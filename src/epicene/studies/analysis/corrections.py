@@ -57,10 +57,14 @@ class LeftOut(NamedTuple):
     def sentence(self) -> str:
         """What is left out, in a sentence; "" if nothing is."""
         told = [
-            (self.ties, "label", "people are divided on (`epicene annotate adjudicate`)"),
-            (self.open, "label", "leave open what is right"),
-            (self.changed, "label", "are of answers that the run does not have"),
-            (self.elsewhere, "judgement", "are in languages that the study is not about"),
+            (
+                self.ties,
+                "label",
+                "people disagree on (settle them with `epicene annotate adjudicate`)",
+            ),
+            (self.open, "label", "do not decide what is right"),
+            (self.changed, "label", "belong to answers that the run does not contain"),
+            (self.elsewhere, "judgement", "are in languages that the study does not cover"),
             (self.outside, "judgement", "could not have been sampled"),
         ]
         parts = [f"{pluralise(number, noun)} that {why}" for number, noun, why in told if number]
@@ -88,7 +92,9 @@ class CorrectedHeadline:
     def rogan_gladen(self) -> Estimate:
         """The second method, for one rate of right and wrong answers."""
         if len(self.rates) > 1:
-            return Estimate(value=None, why="it is for one rate, not for a difference")
+            return Estimate(
+                value=None, why="the method works for a single rate, not for a difference"
+            )
         return rogan_gladen(self.rates[0])
 
     @property
@@ -98,7 +104,7 @@ class CorrectedHeadline:
         if not kept:
             return self.left_out.sentence
         answers = pluralise(kept, "answer")
-        told = f"The automatic value of {answers} without anything to label is kept."
+        told = f"{answers} had nothing to label and kept the automatic value."
         return f"{self.left_out.sentence} {told}".lstrip()
 
     @property
@@ -167,15 +173,16 @@ def correct_headlines(
     study = results.study
     if kind.checks is None:
         raise InputError(
-            f"The study {study.name} measures no headline of {study.suite}, so its labels correct "
-            "none."
+            f"The study {study.name} does not measure any headline of {study.suite}, so its "
+            "labels cannot correct one."
         )
     found: list[CorrectedHeadline] = []
     missing = []
     for run, info in zip(runs, label_comparable_runs(runs), strict=True):
         if run.suite.name != study.suite:
             raise InputError(
-                f"{run.folder} is a run of {run.suite.name}, and the study is one of {study.suite}."
+                f"{run.folder} is a run of {run.suite.name}, but the study belongs to "
+                f"{study.suite}."
             )
         model = info.model if unlabelled else _name_in_study(study, kind, run, info)
         if model is None:
@@ -395,9 +402,9 @@ def _checked_rate(
 # --- tables ----------------------------------------------------------------------------------
 
 _METHOD = (
-    "Corrected: the automatic judgements of all answers less what people's labels show them to be "
-    "wrong by (PPI++); each label counts for the part of its cell that it represents. λ is the "
-    "weight of the automatic judgements, 0 where people's labels alone are as precise. "
+    "Corrected: the automatic judgements of all answers minus their error as estimated from "
+    "people's labels (PPI++); each label is weighted by the part of its cell that it represents. "
+    "λ is the weight of the automatic judgements; it is 0 if people's labels alone are as precise. "
     "Intervals are over groups."
 )
 
@@ -486,5 +493,5 @@ def _confusion_table(found: Corrections) -> Table:
         levels=("headline", "model", "people"),
         columns=tuple(Column(name=verdict, unit="count") for verdict in used),
         rows=rows,
-        notes=("Of the sample, in which some cells may have more than their share.",),
+        notes=("Counts are from the sample, in which some cells may be overrepresented.",),
     )

@@ -38,7 +38,7 @@ class Exclusions(NamedTuple):
     @property
     def marked_note(self) -> str:
         """The note on an export that has their answers; empty if nobody is excluded."""
-        return self._sentence("Not to be counted, see the column `excluded`")
+        return self._sentence("Do not count these people (see the column `excluded`)")
 
     def _sentence(self, outcome: str) -> str:
         why: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ def exclude_participants(
         stored or {},
     )
     if known and exclusions.participants >= known:
-        raise InputError(f"Nobody's answers remain. {exclusions.note}")
+        raise InputError(f"No answers remain. {exclusions.note}")
     return exclusions
 
 

@@ -223,11 +223,13 @@ def _answer_cells(
 def _judgement_columns(source: _Source) -> Iterator[ExportColumn]:
     study = source.study
     own = trial_names(study)
-    yield ExportColumn("participant", "text", "Who answered.")
+    yield ExportColumn("participant", "text", "The person who answered.")
     yield ExportColumn("item", "text", "The id of what was judged.")
     yield from _item_columns(own)
     yield ExportColumn(
-        own["position"], "whole number", "The position among all that the person saw on the pages."
+        own["position"],
+        "whole number",
+        "The position among everything that the person saw on the pages.",
     )
     yield from _context_columns(source)
     for question in study.questions:
@@ -243,20 +245,22 @@ def _judgement_columns(source: _Source) -> Iterator[ExportColumn]:
                 "The texts of this question in the order in which the person saw them.",
             )
     yield from _settled_columns(source)
-    yield ExportColumn(
-        own["right"], "yes or no", "Whether the answers are those that the item expects."
-    )
+    yield ExportColumn(own["right"], "yes or no", "Whether the answers are the expected ones.")
     yield ExportColumn("at", "time", "When the answer arrived (UTC).")
-    yield ExportColumn("seconds", "number", "From when the item was first shown until the answer.")
     yield ExportColumn(
-        own["revisions"], "whole number", "How often it was answered or taken back on the pages."
+        "seconds", "number", "Time from when the item was first shown until the answer."
+    )
+    yield ExportColumn(
+        own["revisions"],
+        "whole number",
+        "How often the item was answered, or its answer undone, on the pages.",
     )
     yield ExportColumn("language", "text", "The language of the pages.")
     yield ExportColumn(
         own["flags"],
         "text",
-        f"fast: less than {_least_seconds(study):g} s. incomplete: lacks an answer that study.toml "
-        "asks for now; it does not count.",
+        f"fast: less than {_least_seconds(study):g} s. incomplete: a question that study.toml "
+        "asks now is unanswered; the judgement does not count.",
         "fast; incomplete",
     )
     yield _excluded_column(own)
@@ -288,9 +292,9 @@ def _question_column(question: Question) -> ExportColumn:
     asked = next(iter(question.ask.values()), "")
     how = ""
     if isinstance(question, TagsQuestion):
-        how = " (ids with ; between them)"
+        how = " (ids separated by ;)"
     elif isinstance(question, MarksQuestion):
-        how = f" (START-END:LABEL, characters of {question.field}, with ; between them)"
+        how = f" (START-END:LABEL, characters of {question.field}, separated by ;)"
     return ExportColumn(question.id, "text", f"{asked}{how}", "; ".join(choice_ids(question)))
 
 
@@ -299,7 +303,7 @@ def _settled_columns(source: _Source) -> Iterator[ExportColumn]:
     for question in source.study.questions:
         if question.id in settled:
             name = SETTLED_PREFIX + question.id
-            yield ExportColumn(name, "text", "The answer that the owner settled for the item.")
+            yield ExportColumn(name, "text", "The answer that the owner settled on for the item.")
 
 
 # --- per item --------------------------------------------------------------------------------
@@ -359,12 +363,16 @@ def _per_item_columns(source: _Source) -> Iterator[ExportColumn]:
     yield from _item_columns(own)
     yield ExportColumn("language", "text", "The language of the item.")
     yield from _context_columns(source)
-    yield ExportColumn(own["wanted"], "whole number", "How many people are to judge it.")
+    yield ExportColumn(own["wanted"], "whole number", "How many people should judge it.")
     yield ExportColumn(own["given"], "whole number", "How many judgements count.")
     for question in source.study.questions:
         column = _question_column(question)
         most = "all remarks" if isinstance(question, NoteQuestion) else "what most people said"
-        tie = "" if isinstance(question, NoteQuestion) else ", empty if two were as frequent"
+        tie = (
+            ""
+            if isinstance(question, NoteQuestion)
+            else ", empty if two answers were equally frequent"
+        )
         yield column._replace(meaning=f"{column.meaning}: {most}{tie}.")
         yield ExportColumn(
             PEOPLE_PREFIX + question.id, "whole number", "How many people answered the question."
@@ -379,25 +387,33 @@ def _per_item_columns(source: _Source) -> Iterator[ExportColumn]:
 # --- per participant -------------------------------------------------------------------------
 
 _PARTICIPANT_COLUMNS = (
-    ExportColumn("participant", "text", "The name, or the id that the platform gave."),
-    ExportColumn("entry", "text", "How they came in.", "personal; open; imported"),
-    ExportColumn("list", "text", "The list of items that they were given."),
+    ExportColumn("participant", "text", "The name, or the id from the platform."),
+    ExportColumn(
+        "entry", "text", "The kind of link they used, or imported.", "personal; open; imported"
+    ),
+    ExportColumn("list", "text", "The list of items assigned to them."),
     ExportColumn("language", "text", "The language of the pages."),
     ExportColumn("entered", "time", "When they first opened the link."),
     ExportColumn("consented", "time", "When they agreed to take part."),
     ExportColumn("screened", "text", "The result of the screening.", "passed; refused"),
-    ExportColumn("instructed", "time", "When they had read the instructions."),
-    ExportColumn("finished", "time", "When nothing was left for them to do."),
-    ExportColumn("last seen", "time", "When they last did something."),
-    ExportColumn("minutes", "number", "From entering to finishing, or until they were last seen."),
+    ExportColumn("instructed", "time", "When they finished reading the instructions."),
+    ExportColumn("finished", "time", "When they had nothing left to do."),
+    ExportColumn("last seen", "time", "When they were last active."),
+    ExportColumn(
+        "minutes", "number", "Time from entering to finishing, or until they were last active."
+    ),
     ExportColumn("items", "whole number", "How many items of the study they judged."),
     ExportColumn("checks seen", "whole number", "How many attention checks they answered."),
-    ExportColumn("checks right", "whole number", "How many of them as expected."),
+    ExportColumn(
+        "checks right", "whole number", "How many attention checks they answered as expected."
+    ),
     ExportColumn("median seconds", "number", "The median time per item."),
     ExportColumn("fast", "whole number", "How many of their answers are flagged as fast."),
-    ExportColumn("passed", "yes or no", "Whether enough attention checks are right."),
+    ExportColumn(
+        "passed", "yes or no", "Whether they answered enough attention checks as expected."
+    ),
     ExportColumn("excluded", "text", "Why their answers do not count; empty if they do."),
-    ExportColumn("excluded by", "text", "rule, or the name of the owner who did it."),
+    ExportColumn("excluded by", "text", "rule, or the name of the owner who excluded them."),
     ExportColumn("code", "text", "The completion code that their last page shows."),
 )
 

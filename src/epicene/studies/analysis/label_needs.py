@@ -54,7 +54,7 @@ def allocate_labels(
     """
     if wanted.per_cell is not None or (wanted.precision is None) == (wanted.total is None):
         raise InputError(
-            "Give either --precision or --n to spread labels over cells, and no --per-cell."
+            "Give either --precision or --n to spread labels over cells, without --per-cell."
         )
     suite = runs[0].suite
     kind = suite.studies[name]
@@ -65,7 +65,7 @@ def allocate_labels(
         )
     found = _headlines(suite, kind, runs, name, wanted, pilot, languages)
     if not found:
-        raise InputError("The runs have no judgement that such a study would check.")
+        raise InputError("The runs contain no judgements that this study could check.")
     allocation: dict[DesignCell, int] = {}
     models = list(dict.fromkeys(each.model for each in found))
     for model in models:
@@ -106,7 +106,7 @@ def _headlines(
     )
     if pilot is not None:
         if pilot.study.drawn is None or pilot.study.drawn.kind != name:
-            raise InputError(f"The pilot {pilot.study.name} is another study than {name}.")
+            raise InputError(f"The pilot {pilot.study.name} is a different study from {name}.")
         study = msgspec.structs.replace(pilot.study, drawn=drawn)
         results = study_results(suite, study, pilot.responses, (), pilot.adjudications)
     else:
@@ -145,7 +145,8 @@ def _allocate_total(
     cells = int((sizes > 0).sum())
     if total < cells:
         raise InputError(
-            f"{headlines[0].model} has {cells} cells, and each needs an item; give a larger --n."
+            f"{headlines[0].model} has {cells} cells, and each needs at least one item; give a "
+            "larger --n."
         )
     first = wanted.uncertain_first
     deviations = [_deviations(each, accuracy, uncertain_first=first) for each in headlines]
@@ -203,7 +204,10 @@ def _needed(
     target = variance_of(precision, critical)
     automatic = headline.estimates.automatic
     if automatic.low is None or automatic.high is None:
-        raise InputError(f"{headline.headline} of {headline.model} has no interval to go by.")
+        raise InputError(
+            f"{headline.headline} of {headline.model} has no interval, so the number of labels "
+            "cannot be computed."
+        )
     # What varies even if everything is labelled: there are only so many groups.
     half_width = (automatic.high - automatic.low) / 2
     left = target - variance_of(half_width, critical)
@@ -214,8 +218,8 @@ def _needed(
     if needed is None:
         raise InputError(
             f"No number of labels makes {headline.headline} of {headline.model} precise to "
-            f"±{100 * precision:g} points: the run's own groups leave "
-            f"±{100 * half_width:.1f}; run more items, or ask for less."
+            f"±{100 * precision:g} points: the run's own groups limit it to "
+            f"±{100 * half_width:.1f}; run more items, or ask for a lower precision."
         )
     return needed
 

@@ -57,7 +57,7 @@ def study_kind_of_runs(suite: Suite[Any, Any], study: str) -> str:
     name = _study_name(suite, study, from_runs=True)
     if not suite.studies[name].from_runs:
         raise InputError(
-            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
+            f"The study {name} is sampled from data, not from runs; use --suite {suite.name}."
         )
     return name
 
@@ -74,7 +74,7 @@ def study_from_data(
     """Sample a study from a suite's data, without model answers."""
     name = _study_name(suite, study, from_runs=False)
     if suite.studies[name].from_runs:
-        raise InputError(f"The study {name} is about what models wrote; name the run folders.")
+        raise InputError(f"The study {name} is about model answers; give the run folders.")
     how = choose_protocol(suite, protocol, {}, None)
     dataset = suite.read(source, how)
 
@@ -99,8 +99,8 @@ def _study_name(suite: Suite[Any, Any], name: str, *, from_runs: bool) -> str:
         return fitting[0]
     if not name and len(suite.studies) > 1:
         raise InputError(
-            f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; name one "
-            "with --study."
+            f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; choose "
+            "one with --study."
         )
     return suite.study_name(name)
 
@@ -117,8 +117,8 @@ def _sample(
     if whole.judgements > 1:
         if wanted.twice is not None:
             raise InputError(
-                f"Every item of the study {drawn.kind} is for {whole.judgements} people already; "
-                "leave --twice out."
+                f"Every item of the study {drawn.kind} already goes to {whole.judgements} people; "
+                "leave out --twice."
             )
         wanted = msgspec.structs.replace(wanted, twice=0)
     candidates = _Candidates(kind, materials, wanted)

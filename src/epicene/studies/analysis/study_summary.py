@@ -151,8 +151,8 @@ def summarise_labels(suite: Suite[Any, Any], path: Path, protocol: Protocol) -> 
 def not_drawn_by_a_suite(study: Study) -> InputError:
     """The error of a study that no suite can tabulate."""
     return InputError(
-        f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
-        "`epicene annotate export` gives the answers."
+        f"The study {study.name} was not sampled by a suite, so it has no tables; export the "
+        "answers with `epicene annotate export`."
     )
 
 
@@ -176,8 +176,8 @@ def _readable(
             readable.append(response)
     if faults and not any(response.item in items for response in readable):
         raise IncompatibleStudyError(
-            f"The suite {suite.name} can make nothing of the answers to {study.name}, whose "
-            f"questions were changed: {as_sentence(faults[0])} Put them back in study.toml."
+            f"The suite {suite.name} cannot read the answers to {study.name} because its "
+            f"questions were changed: {as_sentence(faults[0])} Restore the questions in study.toml."
         )
     return readable
 
@@ -230,7 +230,7 @@ def _run_judgements(suite: Suite[Any, Any], runs: Sequence[StoredRun]) -> polars
     for run in runs:
         if run.suite.name != suite.name:
             raise InputError(
-                f"{run.folder} is a run of {run.suite.name}, and the study is one of {suite.name}."
+                f"{run.folder} is a run of {run.suite.name}, but the study belongs to {suite.name}."
             )
     frames = [
         judgement_frame(RunJudgements(run), info)

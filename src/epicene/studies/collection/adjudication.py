@@ -87,7 +87,9 @@ def why_no_adjudication(study: Study) -> str:
     asked = study.questions
     if any(map(_has_right_answer, asked)) or not any(map(_asks_preference, asked)):
         return ""
-    return "People are asked what they prefer: no answer is the right one, so none can be settled."
+    return (
+        "This study asks for preferences: there is no right answer, so there is nothing to settle."
+    )
 
 
 def _has_right_answer(question: Question) -> bool:
@@ -263,7 +265,8 @@ class AdjudicationStore:
                 if not replace:
                     raise InputError(
                         f"{location} settles {adjudication.question} of {adjudication.item} "
-                        f"otherwise than {earlier.by} did before; --replace takes the new decision."
+                        f"differently from {earlier.by}'s earlier decision; use --replace to take "
+                        "the new one."
                     )
             self._check(location, adjudication)
             after[about] = new[about] = adjudication
@@ -284,14 +287,14 @@ class AdjudicationStore:
             )
         question, item = self._study.question(adjudication.question), self._items[adjudication.item]
         if isinstance(question, NoteQuestion):
-            raise InputError(f"{location} settles {question.id}, which is a remark and no answer.")
+            raise InputError(f"{location} settles {question.id}, which is a remark, not an answer.")
         if _asks_preference(question):
             raise InputError(
-                f"{location} settles {question.id}, which asks what people prefer: no answer is "
-                "the right one."
+                f"{location} settles {question.id}, which asks for a preference: there is no "
+                "right answer."
             )
         if adjudication.value == "":
-            raise InputError(f"{location} settles {question.id} of {item.id} by nothing.")
+            raise InputError(f"{location} settles {question.id} of {item.id} without an answer.")
         for fault in answer_problems(question, item, adjudication.value):
             raise InputError(f"{location} settles {item.id}: {question.id} {as_sentence(fault)}")
 
@@ -310,8 +313,8 @@ class AdjudicationStore:
             only = msgspec.structs.replace(question, when={name: wanted})
             if not is_asked(only, {name: earlier.value}):
                 raise InputError(
-                    f"{location} settles {question.id} of {item.id}, which is not to be asked as "
-                    f"{name} is settled; settle {name} otherwise, or leave this one."
+                    f"{location} settles {question.id} of {item.id}, which is not asked given the "
+                    f"decision on {name}; change the decision on {name}, or leave this one out."
                 )
 
     @contextmanager

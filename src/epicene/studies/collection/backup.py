@@ -71,20 +71,20 @@ def _copy_database(source: Path, target: Path) -> None:
 def restore(file: Path, out: Path) -> StudyFolder:
     """Unpack a backup into a new folder."""
     if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; name a new folder with --out.")
+        raise InputError(f"{out} is a file; choose a new folder with --out.")
     if out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty; name a new folder with --out.")
+        raise InputError(f"{out} is not empty; choose a new folder with --out.")
     if not file.is_file():
         raise InputError(f"There is no file {file}.")
     try:
         whole = gzip.decompress(file.read_bytes())  # which checks every byte, as tarfile does not
         with tarfile.open(fileobj=io.BytesIO(whole)) as archive:
             if STUDY_FILE not in archive.getnames():
-                raise InputError(f"{file} is no backup of a study: it has no {STUDY_FILE}.")
+                raise InputError(f"{file} is not a backup of a study: it contains no {STUDY_FILE}.")
             make_private_folder(out)
             archive.extractall(out, filter="data")
     except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
-        raise InputError(f"{file} is no backup of a study, or it is damaged.") from error
+        raise InputError(f"{file} is not a backup of a study, or it is damaged.") from error
     for path in out.rglob("*"):
         if path.is_file():
             path.chmod(0o600)

@@ -97,8 +97,8 @@ class ResponseStore:
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
         elif found != FORMAT:
             raise InputError(
-                f"{self.path} was written by another version of Epicene (format {found}, this one "
-                f"reads {FORMAT}); read it with that version."
+                f"{self.path} was written by another version of Epicene (format {found}, this "
+                f"version reads {FORMAT}); use that version to read it."
             )
         self._db.execute(_ADDRESS_SCHEMA)
         self._db.execute(EXCLUSION_SCHEMA)
@@ -166,8 +166,8 @@ class ResponseStore:
                 changed.append(response)
             else:
                 raise InputError(
-                    f"{location} answers the item {response.item} otherwise than "
-                    f"{response.participant} did before; --replace takes the new answer."
+                    f"{location} answers the item {response.item} differently from "
+                    f"{response.participant}'s earlier answer; use --replace to take the new one."
                 )
         self._db.executemany(
             "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
@@ -182,7 +182,7 @@ class ResponseStore:
 
 def explain_errors(path: Path) -> AbstractContextManager[None]:
     """Turn errors of SQLite into a RunError that names the file."""
-    return sqlite.explain_errors(path, f"The responses in {path} could not be used")
+    return sqlite.explain_errors(path, f"Could not read the responses in {path}")
 
 
 # States of an assignment: out (waiting for an answer), lapsed (others may have the item), withdrawn

@@ -130,7 +130,7 @@ def _responses(
 def exclude_participant(folder: StudyFolder, participant: str, reason: str, by: str) -> None:
     """Exclude a participant by hand; this works while the study is served."""
     if not reason.strip():
-        raise InputError("Say why the person is excluded; tables and exports repeat it.")
+        raise InputError("Give a reason for the exclusion; tables and exports show it.")
     path = folder.path / RESPONSES_FILE
     with closing(open_database(path)) as db, write_transaction(db, path):
         _check_known(db, participant)

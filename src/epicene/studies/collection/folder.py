@@ -119,7 +119,7 @@ class StudyFolder:
         found = (_read_incomplete if incomplete else _read_complete)(read, self.study)
         decisions = read_adjudications(file, self.study, columns=columns, layout=layout)
         if not found and not decisions:
-            raise InputError(f"{file} has no answers; nothing was filled in.")
+            raise InputError(f"{file} contains no answers.")
         with self._open_store() as store, store.writing() as db:
             counts = store.put(found, replace=replace)
             adjudications = self.adjudications().put(db, decisions, replace=replace)
@@ -136,8 +136,8 @@ def _read_complete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
         except InputError:
             raise error from None
         raise InputError(
-            f"{str(error).removesuffix('.')}; if study.toml did not ask that when it was answered, "
-            "--incomplete takes the file as it is."
+            f"{str(error).removesuffix('.')}; if study.toml did not ask this question when the "
+            "file was filled in, accept the file with --incomplete."
         ) from None
 
 
@@ -169,8 +169,8 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
         found = open_study_folder(path)
         if _fixed_parts(found.study) != _fixed_parts(study):
             raise InputError(
-                f"{path} holds another study, to which people may have answered; name another "
-                "folder with --out."
+                f"{path} holds another study, which may have answers; choose another folder with "
+                "--out."
             )
         return found
     for fault in launch_problems(study):
@@ -259,7 +259,7 @@ def open_study_folder(path: Path) -> StudyFolder:
     """Open a study folder."""
     if not (path / STUDY_FILE).is_file():
         raise InputError(
-            f"{path} is not a study folder: it has no {STUDY_FILE}; `epicene annotate sample` "
-            "makes one."
+            f"{path} is not a study folder: it has no {STUDY_FILE}; create one with `epicene "
+            "annotate sample`."
         )
     return StudyFolder(path, _with_sample(read_study(path / STUDY_FILE), path / SAMPLE_FILE))

@@ -85,12 +85,14 @@ def _stored_path(folder: StudyFolder, item: StudyItem, field: str) -> Path:
         path = ImageFolder(folder.path / IMAGES_FOLDER).path(name)
     except InputError:
         raise InputError(
-            f"The item {item.id} names no image in {field}: {name!r} is neither a file beside "
-            f"the study, such as {name}.png, nor the sha256 of one in "
+            f"The item {item.id} has no image in {field}: {name!r} is neither a file next to the "
+            f"study, such as {name}.png, nor the SHA-256 of one in "
             f"{folder.path / IMAGES_FOLDER}."
         ) from None
     if not path.exists():
-        raise InputError(f"{folder.path} lacks the image of {item.id}; draw the study again.")
+        raise InputError(
+            f"{folder.path} does not contain the image of {item.id}; sample the study again."
+        )
     return path
 
 
@@ -129,11 +131,15 @@ class StudyImages:
         """Add the image that an item names by hash or path, and return its hash."""
         path = folder / value if "." in value else ImageFolder(folder / IMAGES_FOLDER).path(value)
         if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
-            raise InputError(f"{folder} has no image {value}; draw the study again, or add it.")
+            raise InputError(
+                f"{folder} has no image {value}; sample the study again, or add the image."
+            )
         data = path.read_bytes()
         extension = _extension(data)
         if not extension:
-            raise InputError(f"{path} is no image that pages show: PNG, JPEG or WebP.")
+            raise InputError(
+                f"{path} is not an image that the pages can show; use PNG, JPEG or WebP."
+            )
         name = hashlib.sha256(data).hexdigest()
         self._names[value] = name
         self._images.setdefault(name, ServedImage(path, _MEDIA_TYPES[extension], ()))

@@ -98,7 +98,7 @@ def load_signer(folder: Path) -> LinkSigner:
             _create_from(draft, path)
         except OSError as error:
             reason = error.strerror or error
-            raise RunError(f"Could not keep the secret {path}: {reason}.") from error
+            raise RunError(f"Could not store the secret {path}: {reason}.") from error
         finally:
             draft.unlink(missing_ok=True)
     return _load_existing(path)
@@ -121,12 +121,13 @@ def _load_existing(path: Path) -> LinkSigner:
         secret = b""
     if len(secret) != _SECRET_BYTES:
         raise InputError(
-            f"{path} holds no secret; delete it for a new one (all links change with it)."
+            f"{path} does not contain a valid secret; delete it to get a new one (this changes "
+            "all links)."
         )
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise InputError(
-            f"Others on this machine can read {path}, and whoever reads it can make links; "
-            f"`chmod 600 {path}`."
+            f"Other users of this machine can read {path}, and anyone who reads it can make "
+            f"links; run `chmod 600 {path}`."
         )
     return LinkSigner(secret)
 

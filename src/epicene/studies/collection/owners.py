@@ -87,12 +87,15 @@ class Owners:
         """Add an owner, or give a revoked one a new link."""
         check_participant_name(name)
         if name == BY_RULE:
-            raise InputError(f"{name!r} is the rule in study.toml; give the owner another name.")
+            raise InputError(
+                f"{name!r} is reserved for the rule in study.toml; give the owner another name."
+            )
         with write_transaction(self._db, self._path):
             for known in self.active():
                 if known.name.casefold() == name.casefold():
                     raise InputError(
-                        f"{known.name} is an owner already; revoke the link first to get a new one."
+                        f"{known.name} is already an owner; to get a new link, revoke the old one "
+                        "first."
                     )
             self._db.execute(
                 "INSERT INTO owners VALUES (?, 0, 1, ?, ?) ON CONFLICT (owner)"

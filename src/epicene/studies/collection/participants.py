@@ -92,7 +92,7 @@ class Participants:
             for participant in map(check_participant_name, participants):
                 if self.used_open_link(participant):
                     raise InputError(
-                        f"Someone has already joined as {participant} through the open link; "
+                        f"Somebody has already joined as {participant} through the open link; "
                         "choose another name for this person."
                     )
                 if self._invite(participant):

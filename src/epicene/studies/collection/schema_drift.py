@@ -56,14 +56,14 @@ class ValidResponses(NamedTuple):
 def _drift_sentences(drift: DriftCounts) -> Iterator[str]:
     if drift.left_out:
         yield (
-            f"Left out, and kept: {pluralise(drift.left_out, 'answer')} to an item, question or "
-            "option that study.toml no longer has; what is put back counts again."
+            f"Not counted, but kept: {pluralise(drift.left_out, 'answer')} to an item, question "
+            "or option that study.toml no longer has; if you restore it, they count again."
         )
     if drift.incomplete:
         named = ", ".join(f"{name} ({number})" for name, number in drift.lacking.items())
         yield (
-            f"Counted as missing, and kept: {pluralise(drift.incomplete, 'judgement')} without an "
-            f"answer to a question that study.toml asks now: {named}."
+            f"Counted as missing, but kept: {pluralise(drift.incomplete, 'judgement')} without "
+            f"an answer to a question that study.toml now asks: {named}."
         )
 
 

@@ -84,7 +84,7 @@ def assign_sheets(
 ) -> ItemsByParticipant:
     """Assign each item to as many participants as it still needs, or a list to each participant."""
     if len(set(participants)) < len(participants):
-        raise InputError("One person was named twice.")
+        raise InputError("The same person is named twice.")
     prior = prior or PriorResponses()
     if study.lists == "none":
         return _assign_items(study, participants, prior)
@@ -101,8 +101,8 @@ def _assign_items(
         able = [participant for participant in assigned if (participant, item.id) not in prior.seen]
         if lacking > len(able):
             raise InputError(
-                f"The item {item.id} lacks {pluralise(lacking, 'judgement')}, and the people named "
-                f"can give {len(able)}; name more."
+                f"The item {item.id} lacks {pluralise(lacking, 'judgement')}, but the named "
+                f"people can give only {len(able)}; name more people."
             )
         for participant in sorted(able, key=lambda participant: len(assigned[participant]))[
             :lacking
@@ -135,8 +135,8 @@ def _assign_lists(
     wanted, others = sum(max(0, each) for each in lacking.values()), len(participants) - len(taken)
     if wanted > others:
         raise InputError(
-            f"The {len(lists)} lists of the study {study.name} need more people: {wanted} needed, "
-            f"{others} given; name more, or set fewer judgements in study.toml."
+            f"The {len(lists)} lists of the study {study.name} need more people: {wanted} "
+            f"needed, {others} named; name more people, or reduce judgements in study.toml."
         )
     for participant in participants:
         if participant not in taken:
@@ -178,7 +178,7 @@ def write_sheets(
     """
     for participant in participants:
         if not participant or "/" in participant or participant.startswith("."):
-            raise InputError(f"{participant!r} cannot be the name of a person's sheet.")
+            raise InputError(f"{participant!r} cannot be used as the name of a sheet.")
     prior = prior_responses(study, responses, excluded)
     assigned = {
         participant: items
@@ -186,7 +186,7 @@ def write_sheets(
         if items
     }
     if not assigned:
-        raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
+        raise InputError(f"The study {study.name} has no items left for the people named.")
     sheets = {}
     for participant, items in assigned.items():
         rows = [
@@ -215,7 +215,7 @@ def _write_new(contents: Mapping[Path, bytes]) -> None:
     """Write files that are not there yet; those that an interrupted command wrote are the same."""
     for path, data in contents.items():
         if path.exists() and not (path.is_file() and path.read_bytes() == data):
-            raise InputError(f"{path} is there already, and may be in use; name another folder.")
+            raise InputError(f"{path} already exists and may be in use; choose another folder.")
     for path, data in contents.items():
         write_atomically(path, data)
 
@@ -277,12 +277,12 @@ def _how_to_answer(question: Question, code: str) -> str:
         )
         return f"One of\n\n{named}"
     if isinstance(question, TagsQuestion):
-        return f"Any of these, with `;` between them:\n\n{_option_lines(question.options, code)}"
+        return f"Any of these, separated by `;`:\n\n{_option_lines(question.options, code)}"
     if isinstance(question, MarksQuestion):
-        words = f"Words of `{question.field}`, with `;` between them"
+        words = f"Words of `{question.field}`, separated by `;`"
         if not question.labels:
             return f"{words}."
-        return f"{words}, each with `:` and one of\n\n{_option_lines(question.labels, code)}"
+        return f"{words}, each followed by `:` and one of\n\n{_option_lines(question.labels, code)}"
     return "A text."
 
 

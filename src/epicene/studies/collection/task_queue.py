@@ -276,7 +276,9 @@ class TaskQueue:
     def _check_answers(self, item: StudyItem, answers: Mapping[str, AnswerValue]) -> None:
         for answer in answers.values():
             if isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
-                raise RejectedSubmissionError(f"A text has more than {MAX_TEXT_LENGTH} characters.")
+                raise RejectedSubmissionError(
+                    f"A text is longer than {MAX_TEXT_LENGTH} characters."
+                )
         for fault in response_problems(self.study, item, answers):
             raise RejectedSubmissionError(fault)
 

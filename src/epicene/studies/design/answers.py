@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Option
 
 
-UNCHANGED = "is the draft unchanged"  # the problem of a text that should differ from it
+UNCHANGED = "is the unchanged draft"  # the problem of a text that should differ from it
 
 
 def responses_by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
@@ -51,7 +51,7 @@ def response_problems(
             if asked and question.required:
                 yield f"{question.id} has no answer"
         elif not asked:
-            yield f"{question.id} was not to be asked"
+            yield f"{question.id} should not have been asked"
         else:
             yield from (
                 f"{question.id} {fault}" for fault in answer_problems(question, item, answer)
@@ -87,13 +87,13 @@ def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) ->
     """All problems of one answer, each worded to follow the question's id."""
     if isinstance(question, TagsQuestion | MarksQuestion):
         if isinstance(answer, str):
-            yield "is answered by a text where a list is wanted"
+            yield "must be answered by a list, not a text"
         elif question.required and not answer:
             yield "is answered by nothing"
         else:
             yield from _list_problems(question, item, answer)
     elif not isinstance(answer, str):
-        yield "is answered by a list where a text is wanted"
+        yield "must be answered by a text, not a list"
     elif question.required and not answer.strip():
         yield "is answered by nothing"
     elif isinstance(question, ChoiceQuestion) and answer not in choice_ids(question):
@@ -102,7 +102,7 @@ def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) ->
         if question.same_words:
             wanted, given = len(item.fields[question.source].split()), len(answer.split())
             if given != wanted:
-                yield f"has {given} words where {question.source} has {wanted}"
+                yield f"has {given} words, but {question.source} has {wanted}"
         if question.changed and comparison_key(answer) == comparison_key(
             item.fields[question.draft]
         ):
@@ -113,7 +113,7 @@ def _list_problems(
     question: TagsQuestion | MarksQuestion, item: StudyItem, answer: tuple[str | Span, ...]
 ) -> Iterator[str]:
     if len(set(answer)) < len(answer):
-        yield "says the same twice"
+        yield "contains the same answer twice"
     for one in answer:
         if isinstance(question, MarksQuestion):
             yield from _span_problems(question, item.fields[question.field], one)
@@ -123,9 +123,9 @@ def _list_problems(
 
 def _span_problems(question: MarksQuestion, text: str, span: str | Span) -> Iterator[str]:
     if not isinstance(span, Span):
-        yield f"is answered by {span!r} where marked characters are wanted"
+        yield f"must be answered by marked characters, not by {span!r}"
     elif not 0 <= span.start < span.end <= len(text):
-        yield f"marks characters {span.start} to {span.end} of {len(text)}"
+        yield f"marks characters {span.start} to {span.end} of a text of {len(text)}"
     elif span.label not in ([option.id for option in question.labels] or [""]):
         yield f"has no label {span.label!r}"
 

@@ -59,7 +59,7 @@ def launch_problems(study: Study) -> Iterator[str]:
         yield from _key_problems(location, options_of(question))
         for label in question.labels if isinstance(question, MarksQuestion) else ():
             if ":" in label.id:
-                yield f"{location} has the id {label.id!r}; a sheet would misread its colon"
+                yield f"{location} has the id {label.id!r}, whose colon a sheet would misread"
 
 
 def launch_advice(study: Study) -> Iterator[str]:
@@ -70,43 +70,46 @@ def launch_advice(study: Study) -> Iterator[str]:
     if not study.instructions:
         yield "there are no instructions"
     if not study.consent:
-        yield "nobody is asked to consent"
+        yield "participants are not asked for consent"
     if not study.practice:
-        yield "there is no practice"
+        yield "there are no practice items"
     if not study.checks:
         yield "there are no attention checks"
     elif study.exclude is None:
-        yield "participants who fail the attention checks are counted; [exclude] replaces them"
+        yield "participants who fail the attention checks count; add [exclude] to replace them"
     if access.entry == "open" and not access.participant_parameter:
         yield (
-            "everybody with the open link gets in, and again from another browser, as "
+            "anyone with the open link can take part, and again from another browser, because "
             "participant_parameter is not set"
         )
     if access.entry == "open" and not access.completion_code:
-        yield "participants of the open link get no completion_code"
+        yield "participants with the open link get no completion_code"
     if access.entry == "open" and study.exclude is not None and not access.excluded_code:
-        yield "excluded participants get no excluded_code, so they cannot be told from drop-outs"
+        yield (
+            "excluded participants get no excluded_code, so they cannot be distinguished "
+            "from drop-outs"
+        )
     for code in study.title:
         if code not in INTERFACE_LANGUAGES:
-            yield f"the buttons of the pages are in English for {code!r}"
+            yield f"the buttons on the pages stay in English for {code!r}"
 
 
 def study_problems(study: Study) -> Iterator[str]:
     """All problems of a study."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", study.name):
-        yield f"the name {study.name!r} must be lower-case letters, digits and hyphens"
+        yield f"the name {study.name!r} must consist of lower-case letters, digits and hyphens"
     for what in ("show", "questions"):
         if not getattr(study, what):
             yield f"{what} is empty"
     if study.judgements < 1:
-        yield f"judgements is {study.judgements}, and must be at least 1"
+        yield f"judgements is {study.judgements}, but must be at least 1"
     if study.per_person is not None and study.per_person < 1:
-        yield f"per_person is {study.per_person}, and must be at least 1"
+        yield f"per_person is {study.per_person}, but must be at least 1"
     yield from _exclusion_problems(study)
     yield from _id_problems("questions", (question.id for question in study.questions))
     for question in study.questions:
         if question.id in Response.__struct_fields__:
-            yield f"a question has the id {question.id!r}, which is a column of every response"
+            yield f"a question has the id {question.id!r}, the name of a column in every export"
     yield from _id_problems("screening", (screen.id for screen in study.screening))
     for number, screen in enumerate(study.screening):
         yield from _screener_problems(f"screening[{number}] ({screen.id})", screen)
@@ -127,13 +130,13 @@ def _exclusion_problems(study: Study) -> Iterator[str]:
     if rule is None:
         return
     if rule.checks is None and rule.seconds is None:
-        yield "exclude names neither checks nor seconds"
+        yield "exclude must set checks or seconds"
     if rule.checks is not None and not 0 < rule.checks <= 1:
-        yield f"exclude.checks is {rule.checks:g}, and must be more than 0 and at most 1"
+        yield f"exclude.checks is {rule.checks:g}, but must be more than 0 and at most 1"
     if rule.checks is not None and not study.checks:
-        yield "exclude.checks wants attention checks, and the study has none"
+        yield "exclude.checks requires attention checks, but the study has none"
     if rule.seconds is not None and not 0 < rule.seconds < math.inf:
-        yield f"exclude.seconds is {rule.seconds:g}, and must be more than 0"
+        yield f"exclude.seconds is {rule.seconds:g}, but must be more than 0"
 
 
 def _id_problems(what: str, ids: Iterable[str]) -> Iterator[str]:
@@ -163,7 +166,7 @@ def _screener_problems(location: str, screen: Screener) -> Iterator[str]:
     else:
         low, high = screen.at_least, screen.at_most
         if low is not None and high is not None and low > high:
-            yield f"{location} accepts no number: {low} is more than {high}"
+            yield f"{location} accepts no number, because {low} is more than {high}"
 
 
 def _question_problems(location: str, question: Question) -> Iterator[str]:
@@ -179,9 +182,9 @@ def _question_problems(location: str, question: Question) -> Iterator[str]:
     if isinstance(question, MarksQuestion):
         yield from _option_problems(location, question.labels)
     if isinstance(question, TextQuestion) and question.same_words and not question.source:
-        yield f"{location} counts words but names no source to count them in"
+        yield f"{location} sets same_words but has no source to compare with"
     if isinstance(question, TextQuestion) and question.changed and not question.draft:
-        yield f"{location} requires a changed draft but names no draft"
+        yield f"{location} sets changed but has no draft"
 
 
 def _key_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:
@@ -190,9 +193,9 @@ def _key_problems(location: str, options: tuple[Option, ...]) -> Iterator[str]:
         if count > 1:
             yield f"{location} has the key {key!r} {count} times"
         if key in RESERVED_KEYS:
-            yield f"{location} has the key {key!r}, which does something else on the pages"
+            yield f"{location} has the key {key!r}, which is reserved on the pages"
         elif len(key) > 1:
-            yield f"{location} has the key {key!r}, and a key is a single letter, digit or sign"
+            yield f"{location} has the key {key!r}, but a key must be one letter, digit or sign"
 
 
 def _condition_problems(
@@ -201,7 +204,7 @@ def _condition_problems(
     offered = {other.id: choice_ids(other) for other in earlier if choice_ids(other)}
     for name, wanted in question.when.items():
         if name not in offered:
-            yield f"{location} depends on {name!r}, which is no earlier question with choices"
+            yield f"{location} depends on {name!r}, which is not an earlier question with choices"
             continue
         for choice in wanted:
             if choice not in offered[name]:
@@ -212,7 +215,7 @@ def _condition_problems(
 def _language_problems(study: Study) -> Iterator[str]:
     known = registry.names("languages")
     if not study.title:
-        yield "the title is empty; its languages are those of the pages"
+        yield "the title is empty; give it in every language of the pages"
     for location, value in _localised_texts(study, ""):
         codes = [value] if isinstance(value, str) else list(value)
         for code in codes:
@@ -272,21 +275,21 @@ def _item_problems(study: Study) -> Iterator[str]:
             if item.judgements is not None and item.judgements < 0:
                 yield f"{location} asks for {item.judgements} judgements"
             if study.lists == "given" and part == "items" and not item.list:
-                yield f"{location} names no list, and the lists are given"
+                yield f"{location} names no list, but lists is {study.lists!r}"
             if study.lists == "rotated" and part == "items" and not item.group:
-                yield f"{location} names no group, and the lists rotate within groups"
+                yield f"{location} names no group, but lists is {study.lists!r}"
 
 
 def _expected_problems(study: Study, part: str, location: str, item: StudyItem) -> Iterator[str]:
     if part == "checks" and not item.expected:
-        yield f"{location} is an attention check without the right answer"
+        yield f"{location} is an attention check without an expected answer"
     questions = {question.id: question for question in study.questions}
     for name, answer in item.expected.items():
         if name not in questions:
             yield f"{location}: {unknown_name('question', name, questions)}"
         else:
             for fault in answer_problems(questions[name], item, answer):
-                yield f"{location}: the right answer to {name} {fault}"
+                yield f"{location}: the expected answer to {name} {fault}"
 
 
 MAX_NAME_LENGTH = 100
@@ -296,7 +299,7 @@ def check_participant_name(name: str) -> str:
     """Return the name, or raise InputError if it cannot be used in links, tables and file names."""
     if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or name != name.strip():
         raise InputError(
-            f"{name!r} cannot be the name of a person: up to {MAX_NAME_LENGTH} signs, and no "
-            "blanks around them."
+            f"{name!r} cannot be the name of a person: use up to {MAX_NAME_LENGTH} characters, "
+            "without spaces at the start or end."
         )
     return name

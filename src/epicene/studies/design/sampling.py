@@ -30,7 +30,7 @@ def refuse_allocation(wanted: SamplingOptions, study: str) -> None:
     """Raise if cells are to get numbers of their own, where a study samples otherwise."""
     if wanted.allocation:
         raise InputError(
-            f"{study} is sampled in its own way; leave out --precision, --pilot and "
+            f"{study} has its own way of sampling; leave out --precision, --pilot and "
             "--uncertain-first."
         )
 
@@ -96,7 +96,7 @@ def stratified_sample(
     `per_cell` is the number if the user gives none; None takes all.
     """
     if wanted.per_cell is not None and wanted.total is not None:
-        raise InputError("Say how many to draw of each cell or how many in all, not both.")
+        raise InputError("Give the number of items per cell or the total number, not both.")
     seed = wanted.seed or 0
     cells: dict[DesignCell, dict[str, _RankedCandidate]] = {}
     sizes: dict[DesignCell, Counter[bytes]] = {}  # candidates by unit
@@ -175,7 +175,7 @@ def items_from_cells(
     in_turn = (candidate for candidate in chain.from_iterable(rounds) if candidate is not None)
     chosen = list(islice(in_turn, wanted.total))
     if not chosen:
-        raise InputError("There is nothing to draw a study from.")
+        raise InputError("There are no items to sample a study from.")
     twice = {
         each.name for each in chosen[: DEFAULT_TWICE if wanted.twice is None else wanted.twice]
     }

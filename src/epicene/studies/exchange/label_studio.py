@@ -123,8 +123,8 @@ def read_export(path: Path, study: Study) -> Iterator[FileRow]:
         item = items.get(str(task.data.get(ITEM_KEY)))
         if item is None:
             raise InputError(
-                f"{location} is not of the study {study.name!r}: its data name no item of it in "
-                f"{ITEM_KEY!r}."
+                f"{location} does not belong to the study {study.name!r}: {ITEM_KEY!r} in its "
+                "data names none of the study's items."
             )
         for annotation in task.annotations:
             if not annotation.was_cancelled:
@@ -206,7 +206,7 @@ def _spans(
     location: str, question: MarksQuestion, item: StudyItem, value: _Value
 ) -> Iterator[Span]:
     if value.start is None or value.end is None:
-        raise InputError(f"{location} {question.id} does not say which characters it marks.")
+        raise InputError(f"{location} {question.id} does not give the characters it marks.")
     text, marked = item.fields[question.field], value.text
     start, end = _character_span(
         location,
@@ -233,7 +233,7 @@ def _character_span(
             return start, end
     raise InputError(
         f"{location} {name} marks {marked!r} at characters {found[0]} to {found[1]}, where the "
-        f"study has {text[found[0] : found[1]]!r}; was the text of the task changed?"
+        f"study has {text[found[0] : found[1]]!r}; check whether the text of the task was changed."
     )
 
 

@@ -144,8 +144,8 @@ def _choice_fields(study: Study) -> set[str]:
     }
     if offered & images:
         raise InputError(
-            f"The study {study.name} lets people choose between images, which a project for "
-            "Label Studio cannot; serve it with `epicene annotate serve`."
+            f"The study {study.name} lets people choose between images, which a Label Studio "
+            "project cannot do; serve it with `epicene annotate serve`."
         )
     return offered
 
@@ -207,7 +207,7 @@ def _conditional_view(
         ):
             raise InputError(
                 f"The question {question.id} of {study.name} depends on {name}, whose choices are "
-                "shown texts or have commas in their ids; Label Studio cannot ask it so."
+                "shown texts or have commas in their ids; Label Studio cannot ask such a question."
             )
         parent = ET.SubElement(
             parent,
@@ -304,8 +304,8 @@ def _shuffled_choices(study: Study, item: StudyItem) -> Iterator[tuple[str, list
         texts = [item.fields[name] for name in fields]
         if len(set(texts)) < len(texts):
             raise InputError(
-                f"The item {item.id} of {study.name} offers the same text twice, which Label "
-                "Studio cannot distinguish."
+                f"The item {item.id} of {study.name} offers the same text twice, and Label Studio "
+                "cannot distinguish the two."
             )
         key = _choices_key(control_names(study)[question.id])
         yield key, [{"value": escape_dollars(text)} for text in texts]

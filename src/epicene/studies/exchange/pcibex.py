@@ -112,8 +112,8 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
         elif text.strip():
             if not columns:
                 raise InputError(
-                    f"{location} has no comments before it that say what its columns are, as "
-                    "PCIbex writes them; import the results file as it was downloaded."
+                    f"{location} has no comments before it that name its columns, as PCIbex "
+                    "writes them; import the results file exactly as downloaded."
                 )
             yield location, _values(text, columns, location)
 
@@ -172,7 +172,7 @@ def _trials(path: Path, rows: Iterable[tuple[str, dict[str, str]]]) -> Iterator[
         for name in (_ELEMENT, _PARAMETER, _VALUE, _TIME):
             if name not in values:
                 raise InputError(
-                    f"{location} has no column {name}: {path} is not of PennController."
+                    f"{location} has no column {name}: {path} was not written by PennController."
                 )
         key = tuple(
             _first_column(values, names, location) for names in (_RECEIVED, _SENDER, _ORDER)
@@ -190,7 +190,7 @@ def _first_column(values: Mapping[str, str], names: Sequence[str], location: str
     for name in names:
         if name in values:
             return values[name]
-    raise InputError(f"{location} has no column {names[0]!r}; PCIbex writes one.")
+    raise InputError(f"{location} has no column {names[0]!r}, which PCIbex always writes.")
 
 
 # --- a trial as a row of the study -----------------------------------------------------------
@@ -214,7 +214,7 @@ class _FileContents:
             )
         wanted, there = " or ".join(elements.values()), ", ".join(self.elements) or "none"
         return (
-            f"has no answer of an element named {wanted}; elements with answers: {there}. Name it "
+            f"has no answers of an element named {wanted}; elements with answers: {there}. Name it "
             f"with --column {next(iter(elements))}=ELEMENT."
         )
 
@@ -288,7 +288,7 @@ def _answer(question: Question, item: StudyItem | None, value: str, location: st
     parts = value.split(";") if isinstance(question, TagsQuestion) else [value]
     answers = [known.get(nfc(part).strip().casefold(), "") for part in parts]
     if "" in answers:
-        fault = f"{question.id} is answered by {value!r}, which is none of its choices"
+        fault = f"{question.id} is answered by {value!r}, which is not one of its choices"
         raise InputError(f"{location} {as_sentence(fault)}")
     return "; ".join(answers)
 
@@ -297,14 +297,23 @@ SCRIPT_FILE, TABLE_FILE = "main.js", "items.csv"
 
 # Texts of the experiment itself; English is the fallback
 _INTERFACE_TEXTS: dict[str, LocalisedText] = {
-    "next": {"en": "Continue", "hi": "आगे बढ़िए"},
-    "agree": {"en": "I agree to take part", "hi": "मैं भाग लेने के लिए सहमत हूँ"},
+    "next": {"en": "Continue", "fr": "Continuer", "ar": "متابعة", "hi": "आगे बढ़िए"},
+    "agree": {
+        "en": "I agree to take part",
+        "fr": "J'accepte de participer",
+        "ar": "أوافق على المشاركة",
+        "hi": "मैं भाग लेने के लिए सहमत हूँ",
+    },
     "refused": {
         "en": "According to these answers you cannot take part in this study. Thank you.",
+        "fr": "D'après ces réponses, vous ne pouvez pas participer à cette étude. Merci.",
+        "ar": "وفقًا لهذه الإجابات لا تمكن المشاركة في هذه الدراسة. شكرًا.",
         "hi": "इन उत्तरों के अनुसार आप इस अध्ययन में भाग नहीं ले सकते। धन्यवाद।",
     },
     "thanks": {
         "en": "That was all, and your answers have been sent. Thank you.",
+        "fr": "C'est terminé et vos réponses ont été envoyées. Merci.",
+        "ar": "هذا كل شيء، وقد أُرسلت الإجابات. شكرًا.",
         "hi": "अध्ययन पूरा हुआ और आपके उत्तर भेज दिए गए हैं। धन्यवाद।",
     },
 }
@@ -349,12 +358,13 @@ def _only_question(study: Study) -> ChoiceQuestion:
     (*others, question) = study.questions
     if others or not isinstance(question, ChoiceQuestion):
         raise InputError(
-            f"The study {study.name} asks for something else than one choice, which is all that an "
-            "experiment for PCIbex is written for; give people sheets instead (--people)."
+            f"The study {study.name} asks for something other than a single choice, but an "
+            "experiment for PCIbex can ask nothing else; give people sheets instead (--people)."
         )
     if not all(isinstance(panel, TextPanel) for panel in study.show):
         raise InputError(
-            f"The study {study.name} shows more than texts; an experiment for PCIbex has only them."
+            f"The study {study.name} shows more than texts, but an experiment for PCIbex can only "
+            "show texts."
         )
     return question
 

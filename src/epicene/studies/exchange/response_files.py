@@ -100,7 +100,7 @@ def read_responses(
         key = read.response.participant, read.response.item
         if key in found and not same_answers(found[key].response, read.response):
             raise InputError(
-                f"{read.location} answers the item {key[1]} for {key[0]} otherwise than "
+                f"{read.location} answers the item {key[1]} for {key[0]} differently from "
                 f"{found[key].location.removesuffix(',')}; keep one of the two."
             )
         found.setdefault(key, read)
@@ -153,7 +153,8 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
     response = _to_response(line, fields)
     if response.study != form.study.name:
         raise InputError(
-            f"{line.location} is of the study {response.study!r}, and this is {form.study.name!r}."
+            f"{line.location} belongs to the study {response.study!r}, but this is "
+            f"{form.study.name!r}."
         )
     for fault in (
         *_time_problems(response),
@@ -169,8 +170,8 @@ def _participant(line: FileRow, name: Any) -> Any:
         return name  # reported when it is converted to a record
     if not name.strip():
         raise InputError(
-            f"{line.location} does not say whose answers these are; add a column `participant` or "
-            "name the person."
+            f"{line.location} does not name the participant; add a column `participant`, or give "
+            "the person's name."
         )
     try:
         return check_participant_name(name.strip())
@@ -181,7 +182,7 @@ def _participant(line: FileRow, name: Any) -> Any:
 def _time_problems(response: Response) -> Iterator[str]:
     seconds = response.seconds
     if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-        yield f"seconds is {seconds}, and must be a number that is not negative"
+        yield f"seconds is {seconds}, but must be a finite number of at least 0"
 
 
 def nonempty_values(line: FileRow, *, sheet: bool) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def nonempty_values(line: FileRow, *, sheet: bool) -> dict[str, Any]:
 
 def _unknown_item(name: str, form: _RowContext) -> str:
     if not name:
-        return "names no item; put its id in the column `item`."
+        return "does not name an item; put its id in the column `item`."
     return f"names the item {name!r}, which the study {form.study.name!r} does not have."
 
 
@@ -423,7 +424,7 @@ def _adjudications_in_row(
         )
     if values.get("study", study.name) != study.name:
         raise InputError(
-            f"{line.location} is of the study {values['study']!r}, and this is {study.name!r}."
+            f"{line.location} belongs to the study {values['study']!r}, but this is {study.name!r}."
         )
     answers = values.get("answers")
     if answers is None:

@@ -64,13 +64,13 @@ def _spans(question: MarksQuestion, item: StudyItem, part: str) -> Iterator[Span
     if question.labels:
         words, _, label = (piece.strip() for piece in part.rpartition(":"))
         if not words:
-            raise CellError(f"does not say what {part!r} is; write WORD:LABEL")
+            raise CellError(f"has no label for {part!r}; write WORD:LABEL")
     if found := _CHARACTERS.fullmatch(words):
         yield Span(start=int(found[1]), end=int(found[2]), label=label)
         return
     spans = list(_find_words(words, item.fields[question.field]))
     if not spans:
-        raise CellError(f"marks {words!r}, which {question.field} does not have")
+        raise CellError(f"marks {words!r}, which {question.field} does not contain")
     yield from (Span(start=start, end=end, label=label) for start, end in spans)
 
 

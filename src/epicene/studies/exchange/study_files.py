@@ -37,11 +37,11 @@ def parse_study(path: Path) -> Study:
         elif path.suffix == ".json":
             values = parse_json(text, str(path))
         else:
-            raise InputError(f"{path} is no study: a study is a .toml or .json file.")
+            raise InputError(f"{path} is not a study: a study is a .toml or .json file.")
         return msgspec.convert(values, Study)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{path} does not fit: {error}; the documentation has all fields of study.toml."
+            f"{path} does not fit: {error}; the documentation lists all fields of study.toml."
         ) from None
 
 

@@ -51,7 +51,7 @@ def _workbook(sheets: dict[str, polars.DataFrame]) -> bytes:
         from openpyxl.cell import WriteOnlyCell
     except ImportError:
         raise InputError(
-            "Writing .xlsx needs the package openpyxl; install it with "
+            "Writing .xlsx requires the package openpyxl; install it with "
             "`pip install 'epicene[study]'`, or write .csv with --bom."
         ) from None
     book = Workbook(write_only=True)

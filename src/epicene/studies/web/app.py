@@ -70,7 +70,7 @@ def make_app(
     for name in ("completion_url", "screened_out_url", "full_url", "excluded_url"):
         url = getattr(folder.study.access, name)
         if url and not url.startswith(("https://", "http://")):
-            raise InputError(f"The {name} {url!r} in study.toml is no web address.")
+            raise InputError(f"The {name} {url!r} in study.toml is not a web address.")
     task_queue = TaskQueue(folder, lease=lease)
     sessions = Sessions(load_signer(folder.path), task_queue.owner_sessions, secure=secure)
     site = StudyApp(folder, task_queue, sessions)
@@ -118,7 +118,7 @@ async def _checkpoint_regularly(path: Path) -> None:
         try:
             await asyncio.to_thread(checkpoint_wal, path)
         except sqlite3.Error as error:  # the next attempt may succeed
-            _log.warning("The answers were not brought onto the disk: %s", error)
+            _log.warning("The answers could not be written to disk: %s", error)
 
 
 def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
@@ -135,7 +135,7 @@ def _add_error_handlers(app: FastAPI, site: StudyApp) -> None:
         path = request.scope["path"]
         if path.startswith(("/api/", "/owner")):
             return message_response(
-                path, 403, "This form is not from the current session; load the page again."
+                path, 403, "This form does not belong to the current session; reload the page."
             )
         accepted = request.headers.get("accept-language", "")
         language = page_language(site.study, "", accepted)

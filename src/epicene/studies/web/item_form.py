@@ -471,5 +471,5 @@ def _chosen(
 def _span(value: str) -> Span:
     found = _MARK_VALUE.fullmatch(value)
     if found is None:
-        raise RejectedSubmissionError(f"{value[:50]!r} marks nothing.")
+        raise RejectedSubmissionError(f"{value[:50]!r} does not mark any words.")
     return Span(start=int(found[1]), end=int(found[2]), label=found[3] or "")

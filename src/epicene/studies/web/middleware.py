@@ -331,7 +331,7 @@ def not_found(path: str, accepted: str = "") -> Response:
 def unavailable(path: str, error: Exception) -> Response:
     """The response while the database cannot be used; the reason is only logged."""
     _log.error("%s", error)
-    sentence = "The answers cannot be reached just now; try again."
+    sentence = "The answers are not available at the moment; try again."
     return message_response(path, 503, sentence, {"Retry-After": "1"})
 
 
@@ -340,7 +340,7 @@ def _internal_error(path: str, error: Exception) -> Response:
     if isinstance(error, RunError):
         return unavailable(path, error)
     _log.error("A request failed.", exc_info=error)
-    return message_response(path, 500, "Something went wrong here; try again.")
+    return message_response(path, 500, "Something went wrong; try again.")
 
 
 def _too_many_requests(path: str) -> Response:

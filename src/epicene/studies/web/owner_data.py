@@ -285,15 +285,15 @@ class OwnerData:
             given, none = any(map(str.strip, values)), first_value(fields, NONE_FIELD) == "yes"
             if given and none:
                 raise RejectedSubmissionError(
-                    f"Something was chosen for {about}, and nothing; decide which."
+                    f"You chose both an answer and “none” for {about}; keep one of them."
                 )
             if not (given or none):  # untouched
                 raise RejectedSubmissionError(
-                    f"Nothing was decided for {about}: choose, or tick none."
+                    f"You did not decide {about}: choose an answer, or tick “none”."
                 )
         value = read_answer(self._study, question, item, OWNER, values)
         if value is None:
-            raise RejectedSubmissionError(f"Nothing was decided for {about}.")
+            raise RejectedSubmissionError(f"You did not decide {about}.")
         self._folder.adjudications().adjudicate(item.id, question.id, value, by)
 
     def export(self, form: ExportFormat, *, hidden: bool) -> str:

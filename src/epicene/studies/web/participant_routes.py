@@ -253,7 +253,7 @@ class TaskReply(BaseModel):
     """The participant's current task."""
 
     stage: str
-    number: int | None = Field(description="Of the task, to be sent with the answer.")
+    number: int | None = Field(description="The revision of the task, to be sent with the answer.")
     revision: int | None
     answered: int
     storage_key: str = Field(description="Identifies the participant to the script.")
@@ -281,17 +281,20 @@ class ErrorReply(BaseModel):
 
 
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorReply, "description": "No link for this, or nothing of the participant's."},
-    429: {"model": ErrorReply, "description": "Too many requests by this link."},
-    503: {"model": ErrorReply, "description": "The answers cannot be reached just now."},
+    404: {
+        "model": ErrorReply,
+        "description": "The link is not valid for this, or the participant has no such task.",
+    },
+    429: {"model": ErrorReply, "description": "Too many requests with this link."},
+    503: {"model": ErrorReply, "description": "The answers are not available at the moment."},
 }
 _WRITE_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = ERROR_RESPONSES | {
-    400: {"model": ErrorReply, "description": "No JSON."},
+    400: {"model": ErrorReply, "description": "Invalid JSON."},
     403: {"model": ErrorReply, "description": "The token is not that of the participant's pages."},
     409: {"model": ErrorReply, "description": "Another answer was kept."},
     410: {"model": ErrorReply, "description": "The study closed more than a day ago."},
     413: {"model": ErrorReply, "description": "Too large."},
-    422: {"model": ErrorReply, "description": "The answer cannot be kept so."},
+    422: {"model": ErrorReply, "description": "The answer is not valid."},
 }
 
 

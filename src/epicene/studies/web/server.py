@@ -208,7 +208,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise RunError(
-            f"Could not listen on {host}, port {port}: {error.strerror or error}; name another "
-            "with --port, or 0 for any."
+            f"Could not listen on {host}, port {port}: {error.strerror or error}; choose another "
+            "with --port (0: any free port)."
         ) from error
     return listening

@@ -270,7 +270,7 @@ class StudyApp:
             "is answered by nothing": "missing",
             UNCHANGED: "unchanged",
         }.get(problem, "wrong_answer")
-        if about and " words where " in problem:
+        if about and " words, but " in problem:
             which = "same_words"
         return Refusal(about, interface_text(which if about else "wrong_answer", language))
 
@@ -363,7 +363,7 @@ class StudyApp:
                 max_num_fields=_MAX_FIELDS,
             )
         except ValueError:
-            raise HTTPException(400, "This is no form.") from None
+            raise HTTPException(400, "The request is not a form.") from None
         fields: dict[str, list[str]] = {}
         for name, value in pairs:
             fields.setdefault(name, []).append(value)

@@ -16,17 +16,34 @@ if TYPE_CHECKING:
 
 
 @cache
-def _interface_texts() -> dict[str, LocalisedText]:
+def _interface_texts() -> dict[str, dict[str, str | dict[str, str]]]:
     return tomllib.loads((files(__package__) / "translations.toml").read_text("utf-8"))
 
 
-def interface_text(name: str, language: str) -> str:
-    """A text of the web app; in English if it has no translation."""
+def interface_text(name: str, language: str, *, number: int = 0) -> str:
+    """A text of the web app, in the form for a number; in English if it has no translation."""
     words = _interface_texts()[name]
-    return words.get(language, words["en"])
+    text = words.get(language, words["en"])
+    if isinstance(text, str):
+        return text
+    return text.get(plural_category(number, language), text["other"])
 
 
-def interface_texts_in(language: str) -> Callable[[str], str]:
+def plural_category(number: int, language: str) -> str:
+    """CLDR's plural category of a whole number, in the languages of `translations.toml`."""
+    if language == "ar":
+        if number < 3:
+            return ("zero", "one", "two")[number]
+        if 3 <= number % 100 <= 10:
+            return "few"
+        return "many" if number % 100 >= 11 else "other"
+    if language == "fr" and number and number % 1_000_000 == 0:
+        return "many"
+    singular = (0, 1) if language in ("fr", "hi") else (1,)
+    return "one" if number in singular else "other"
+
+
+def interface_texts_in(language: str) -> Callable[..., str]:
     """A function that gives the texts of the web app in a language."""
     return partial(interface_text, language=language)
 

@@ -8,6 +8,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Boundaries, FirstToken, Masking, Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
+from epicene.suites.paper_material import EPICENES_WORDING
 from epicene.suites.wordings import Wordings, refuse_wordings
 
 Format: TypeAlias = Literal["acceptability", "cloze", "prompt"]
@@ -47,6 +48,11 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
             raise InputError(
                 "--set wordings applies only to the format prompt; add --set formats=prompt."
             )
+
+    @property
+    def whose_wording(self) -> str:
+        """Ours under every protocol, because the paper has no prompt."""
+        return EPICENES_WORDING if PROMPT in self.formats else ""
 
 
 PROTOCOLS = {

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
+from epicene.suites.paper_material import EPICENES_WORDING
 from epicene.suites.wordings import Wordings, refuse_wordings
 
 Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-editing"]
@@ -42,6 +43,13 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
             )
         if not self.labels:
             raise InputError("The setting labels must be words, sentence or both.")
+
+    @property
+    def whose_wording(self) -> str:
+        """Ours under every protocol, because the paper has no prompt; translation has none."""
+        if set(self.tasks) == {"translation"}:
+            return ""
+        return f"{EPICENES_WORDING}, in English" if self.wording == "en" else EPICENES_WORDING
 
 
 PROTOCOLS = {

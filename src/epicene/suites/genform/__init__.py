@@ -8,8 +8,10 @@ from epicene.core.records import Generate, Score, Translate
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.genform.ask import (
     GENERATION,
+    NEUTRAL,
     PROBABILITY,
     TRANSLATION,
+    ask_for_neutral,
     ask_for_scores,
     ask_for_translation,
     ask_to_write,
@@ -21,12 +23,13 @@ from epicene.suites.genform.external_answers import item_details, read_answers
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge, scored_texts
-from epicene.suites.genform.metrics import FORMAT_PAIRS, HEADLINE_METRICS, all_metrics
+from epicene.suites.genform.metrics import FORMAT_PAIRS
 from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
 from epicene.suites.genform.studies import rewritings
 from epicene.suites.genform.tables import tables
+from epicene.suites.genform.tables_neutral import all_metrics, headline_metrics
 from epicene.suites.wordings import in_wordings, judge_by_wording
 
 suite = Suite(
@@ -42,7 +45,14 @@ suite = Suite(
             role="model",
             verbs=(Generate,),
             ask=ask_to_write,
-            when=lambda protocol: GENERATION in protocol.formats,
+            when=lambda protocol: GENERATION in protocol.formats and bool(protocol.genders),
+        ),
+        Stage(
+            name=NEUTRAL,
+            role="model",
+            verbs=(Generate,),
+            ask=ask_for_neutral,
+            when=lambda protocol: protocol.asks_neutral,
         ),
         Stage(
             name=PROBABILITY,
@@ -64,7 +74,7 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headline_metrics=HEADLINE_METRICS,
+    headline_metrics=headline_metrics,
     format_tables=("agreement",),
     format_pairs=FORMAT_PAIRS,
     stratum=stratum,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from epicene.core.records import Decoding, Expected, Generate, Score, Translate
 from epicene.suites.answers import said_twice
 from epicene.suites.genform.items import TARGETS, other_gender
-from epicene.suites.genform.prompts import make_prompt
+from epicene.suites.genform.neutral_words import both_forms, neutral_languages
+from epicene.suites.genform.prompts import make_neutral_prompt, make_prompt
 from epicene.suites.wordings import wording_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from epicene.suites.genform.protocol import GenformProtocol
 
 GENERATION, PROBABILITY, TRANSLATION = "generation", "probability", "translation"
+# Rewriting that removes the speaker's gender: its requests are named after the form that is given.
+NEUTRAL = "neutral"
 
 
 def request_name(format_name: str, target: Gender) -> str:
@@ -35,7 +38,7 @@ def expected_form(pair: Pair, target: Gender) -> Expected:
 
 def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
     """Rewrite the other form of the sentence for a speaker of each gender."""
-    for target in TARGETS:
+    for target in protocol.genders:
         source = pair.form(other_gender(target))
         yield Generate(
             item=pair.id,
@@ -51,11 +54,35 @@ def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> It
         )
 
 
+def ask_for_neutral(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
+    """Rewrite both forms of the sentence so that the speaker's gender does not show; a neutral
+    pair is asked once. Languages without neutral forms are not asked."""
+    if pair.language not in neutral_languages():
+        return
+    right = both_forms(pair)
+    for source in TARGETS[:1] if pair.is_neutral else TARGETS:
+        given = pair.form(source)
+        yield Generate(
+            item=pair.id,
+            name=request_name(NEUTRAL, source),
+            group=pair.cluster,
+            language=pair.language,
+            expected=Expected(
+                right=right, wrong=(said_twice(given) if pair.is_neutral else given,)
+            ),
+            prompt=make_neutral_prompt(given, pair.language, protocol),
+            decoding=_greedy(protocol),
+            source=given,
+            target={"speaker": NEUTRAL} | ({"style": protocol.style} if protocol.style else {}),
+            choices=tuple(dict.fromkeys((pair.masculine, pair.feminine, right))),
+        )
+
+
 def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
     """Score both forms after the same instruction; a neutral pair is not asked."""
     if pair.is_neutral:
         return
-    for target in TARGETS:
+    for target in protocol.genders:
         source = pair.form(other_gender(target))
         yield Score(
             item=pair.id,

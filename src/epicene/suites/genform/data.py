@@ -15,6 +15,7 @@ from epicene.suites import Dataset
 from epicene.suites.data_origin import user_data_name
 from epicene.suites.genform.file_layout import data_files, file_layout
 from epicene.suites.genform.items import Pair
+from epicene.suites.genform.neutral_words import neutral_languages
 from epicene.suites.genform.prompts import read_prompt_templates
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
         read_prompt_templates(protocol.prompt)
     path = source.path or STARTER
     if source.path is None:
-        files = _starter_files(protocol.language)
+        files = _starter_files(protocol.language, only_neutral=not protocol.genders)
     else:
         files = data_files(path, _SUFFIXES) if path.is_dir() else [path]
     below = [file.relative_to(path) if file != path else Path(file.name) for file in files]
@@ -49,19 +50,37 @@ def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
         for file, place, layout in zip(files, below, layouts, strict=True)
         for pair in _pairs(file, layout, "-".join(place.with_suffix("").parts))
     )
+    remarks = (layout.remark for layout in layouts if layout.remark)
     return Dataset(
         "starter" if source.path is None else user_data_name(path.name),
         files,
         pairs,
-        remarks=tuple(layout.remark for layout in layouts if layout.remark),
+        remarks=(*remarks, *(_neutral_remarks(pairs) if protocol.asks_neutral else ())),
     )
 
 
-def _starter_files(language: str) -> list[Path]:
+def _neutral_remarks(pairs: Iterable[Pair]) -> Iterator[str]:
+    """Which languages are not asked for neutral forms; an error if that is all of them."""
+    found = {pair.language for pair in pairs}
+    without = sorted(languages.get(code).name for code in found.difference(neutral_languages()))
+    if len(without) == len(found):
+        known = ", ".join(languages.get(code).name for code in neutral_languages())
+        raise InputError(
+            f"There are no neutral forms in {', '.join(without)}; there are in {known}: choose "
+            "other data, or leave neutral out of --set targets."
+        )
+    if without:
+        yield f"Sentences in {', '.join(without)} are not rewritten for the target neutral."
+
+
+def _starter_files(language: str, *, only_neutral: bool = False) -> list[Path]:
     known = sorted(file.stem for file in STARTER.glob("*.jsonl"))
     if language and language not in known:
         raise unknown("starter set for the language", language, known)
+    codes: tuple[str, ...]
     codes = _DEFAULT_LANGUAGES if language in {"", *_DEFAULT_LANGUAGES} else (language,)
+    if only_neutral:  # the languages that have neutral forms, or one of them
+        codes = (language,) if language else tuple(c for c in known if c in neutral_languages())
     return [STARTER / f"{code}.jsonl" for code in codes]
 
 

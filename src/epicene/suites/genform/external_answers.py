@@ -9,7 +9,7 @@ from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Failed, Text, Texts
 from epicene.suites import AnsweredRequest, Answers
-from epicene.suites.genform.ask import GENERATION, request_name
+from epicene.suites.genform.ask import GENERATION, NEUTRAL, request_name
 from epicene.suites.genform.gendered_terms import SPELLING_IGNORED, TermCounts
 from epicene.suites.genform.items import TARGETS
 from epicene.suites.genform.words import TOKENISATIONS
@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from epicene.core.data_files import FileRow
     from epicene.core.records import Answer, Judgement
     from epicene.suites import Dataset
-    from epicene.suites.genform.items import Gender, Pair
+    from epicene.suites.genform.items import Pair
     from epicene.suites.genform.protocol import GenformProtocol
 
 
 def read_answers(
     path: Path, dataset: Dataset, _protocol: GenformProtocol
 ) -> Iterator[tuple[Pair, Answers]]:
-    """Lines of `id`, `target` (masculine or feminine) and `text`, in any order.
+    """Lines of `id`, `target` (masculine, feminine or neutral) and `text`, in any order.
 
-    A pair may be answered in one direction only.
+    With the target neutral, `source` is the form that was given (default: masculine). A pair may be
+    answered in one direction only.
     """
     pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
-    found: dict[str, dict[Gender, str]] = defaultdict(dict)
+    found: dict[str, dict[str, str]] = defaultdict(dict)
     for line in read_rows(path):
         name, target, text = _read(line)
         if name not in pairs:
@@ -42,18 +43,21 @@ def read_answers(
             )
         if target in found[name]:
             raise InputError(
-                f"{line.location} answers {name!r} for the target {target} a second time."
+                f"{line.location} answers {name!r} for the target "
+                f"{line.values['target']} a second time."
             )
         found[name][target] = text
     for name, texts in found.items():
+        names = dict.fromkeys((*(request_name(GENERATION, each) for each in TARGETS), *texts))
+        if not any(each.startswith(GENERATION) for each in texts):
+            names = dict.fromkeys(texts)
         yield (
             pairs[name],
             Answers(
                 AnsweredRequest(
-                    GENERATION, "model", "given", request_name(GENERATION, target), answer
+                    each.partition(" ")[0], "model", "given", each, _answer(texts.get(each), path)
                 )
-                for target in TARGETS
-                for answer in (_answer(texts.get(target), path),)
+                for each in names
             ),
         )
 
@@ -62,19 +66,22 @@ def _answer(text: str | None, path: Path) -> Answer:
     return Failed(reason=f"not in {path}") if text is None else Texts(texts=(Text(text=text),))
 
 
-def _read(line: FileRow) -> tuple[str, Gender, str]:
+def _read(line: FileRow) -> tuple[str, str, str]:
+    """The pair's id, the name of the request and the text."""
     values = line.values
     for field in ("id", "target", "text"):
         if field not in values:
             raise InputError(f"{line.location} lacks the field {field!r}.")
-    for target in TARGETS:
-        if values["target"] == target:
-            break
-    else:
-        raise InputError(f"{line.location} {unknown('target', str(values['target']), TARGETS)}")
     if not isinstance(values["text"], str):
         raise InputError(f"{line.location} has a `text` that is not a string.")
-    return str(values["id"]), target, values["text"]
+    target, form = str(values["target"]), GENERATION
+    if target == NEUTRAL:
+        target, form = str(values.get("source") or TARGETS[0]), NEUTRAL
+    for each in TARGETS:
+        if each == target:
+            return str(values["id"]), request_name(form, each), values["text"]
+    kind, known = ("source", TARGETS) if form == NEUTRAL else ("target", (*TARGETS, NEUTRAL))
+    raise InputError(f"{line.location} {unknown(kind, target, known)}")
 
 
 def item_details(judgement: Judgement) -> dict[str, Any]:

@@ -77,3 +77,9 @@ def family_of(language: str, rule: str) -> str:
     """The title of the rule's family; empty if the rule is not one of the paper's."""
     found = rules_of(language).get(rule)
     return all_rules().families[found.family] if found else ""
+
+
+def pair_facets(pair: Pair) -> dict[str, str]:
+    """The facets of a pair's judgements: its rule and the rule's family."""
+    named = {"rule": pair.rule, "family": family_of(pair.language, pair.rule)}
+    return {name: value for name, value in named.items() if value}

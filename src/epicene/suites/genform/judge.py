@@ -19,7 +19,13 @@ from epicene.suites.answers import (
     measures_of,
     normalised_likelihood,
 )
-from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, request_name
+from epicene.suites.genform.ask import (
+    GENERATION,
+    NEUTRAL,
+    PROBABILITY,
+    TRANSLATION,
+    request_name,
+)
 from epicene.suites.genform.gendered_terms import (
     MISSING,
     SPELLING_IGNORED,
@@ -30,7 +36,8 @@ from epicene.suites.genform.gendered_terms import (
     format_alignment,
     reference_of,
 )
-from epicene.suites.genform.items import TARGETS, family_of, other_gender
+from epicene.suites.genform.items import TARGETS, other_gender, pair_facets
+from epicene.suites.genform.judge_neutral import by_neutral
 from epicene.suites.genform.spelling import (
     QUOTES,
     SpellingVariant,
@@ -278,14 +285,10 @@ def judge(pair: Pair, answers: Answers, protocol: GenformProtocol) -> Iterator[J
                 yield by_generation(pair, target, answered.answer.texts[0], protocol)
             elif name == PROBABILITY and isinstance(answered.answer, Scores):
                 yield from by_probability(pair, target, answered.answer, protocol)
+            elif name == NEUTRAL and isinstance(answered.answer, Texts):
+                yield by_neutral(pair, target, answered.answer.texts[0], protocol)
         if name == TRANSLATION and isinstance(answered.answer, Texts):
             yield by_translation(pair, answered.answer.only, pair_facets(pair))
-
-
-def pair_facets(pair: Pair) -> dict[str, str]:
-    """The facets of a pair's judgements: its rule and the rule's family."""
-    named = {"rule": pair.rule, "family": family_of(pair.language, pair.rule)}
-    return {name: value for name, value in named.items() if value}
 
 
 # --- generation ----------------------------------------------------------------------------

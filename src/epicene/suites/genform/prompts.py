@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene import languages
-from epicene.core.errors import InputError
+from epicene.core.errors import InputError, unknown
 from epicene.core.records import Message, Record
 
 if TYPE_CHECKING:
@@ -28,6 +28,22 @@ class Instruction(Record, frozen=True, kw_only=True):
     feminine: str
 
 
+class NeutralTemplate(Record, frozen=True, kw_only=True):
+    """The prompt that removes the speaker's gender, and what is added for a style."""
+
+    system: str
+    user: str
+    then: str
+    styles: dict[str, str] = {}
+
+    def prompt(self, sentence: str, style: str, language: str) -> Prompt:
+        """The chat for one sentence."""
+        if style and style not in self.styles:
+            raise unknown(f"style for neutral forms in {language}", style, sorted(self.styles))
+        instruction = " ".join(filter(None, (self.user, self.styles.get(style))))
+        return _chat(self.system, instruction, self.then, sentence, language)
+
+
 class PromptTemplate(Record, frozen=True, kw_only=True):
     """One prompt: a system message, then the instruction and the sentence as the user's."""
 
@@ -35,15 +51,20 @@ class PromptTemplate(Record, frozen=True, kw_only=True):
     user: Instruction
     then: str
     note: str = ""
+    neutral: NeutralTemplate | None = None
 
     def prompt(self, sentence: str, target: Gender, language: str) -> Prompt:
         """The chat for one sentence."""
         instruction = self.user.masculine if target == "masculine" else self.user.feminine
-        asked = f"{instruction}\n{self.then}".replace(LANGUAGE, language)
-        return (
-            Message(role="system", content=self.system.replace(LANGUAGE, language)),
-            Message(role="user", content=asked.replace(SENTENCE, sentence)),
-        )
+        return _chat(self.system, instruction, self.then, sentence, language)
+
+
+def _chat(system: str, instruction: str, then: str, sentence: str, language: str) -> Prompt:
+    asked = f"{instruction}\n{then}".replace(LANGUAGE, language)
+    return (
+        Message(role="system", content=system.replace(LANGUAGE, language)),
+        Message(role="user", content=asked.replace(SENTENCE, sentence)),
+    )
 
 
 def make_prompt(
@@ -52,6 +73,17 @@ def make_prompt(
     """The chat that asks for a sentence in one gender, under a protocol."""
     name = languages.get(language).name
     return prompt_template(language, protocol, wording).prompt(sentence, target, name)
+
+
+def make_neutral_prompt(sentence: str, language: str, protocol: GenformProtocol) -> Prompt:
+    """The chat that asks for a sentence that does not show the speaker's gender."""
+    template, name = prompt_template(language, protocol).neutral, languages.get(language).name
+    if template is None:
+        raise InputError(
+            f"The prompt for {name} has no `neutral`; add it to your file (`system`, `user` and "
+            "`then`), or use ours."
+        )
+    return template.prompt(sentence, protocol.style, name)
 
 
 def prompt_template(language: str, protocol: GenformProtocol, wording: int = 1) -> PromptTemplate:
@@ -88,7 +120,7 @@ def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
             "and `feminine`) and `then`, or these for each language, by its code."
         ) from None
     for each in found.values():
-        if SENTENCE not in each.then:
+        if SENTENCE not in each.then or (each.neutral and SENTENCE not in each.neutral.then):
             raise InputError(f"The prompt file's `then` has no {SENTENCE} for the sentence.")
     return found
 

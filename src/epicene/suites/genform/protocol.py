@@ -8,6 +8,7 @@ from epicene.core.errors import InputError
 from epicene.core.records import Positive
 from epicene.suites import Protocol
 from epicene.suites.answers import LikelihoodMeasure
+from epicene.suites.genform.items import TARGETS, Gender
 from epicene.suites.genform.words import NORMALISERS, Tokenisation
 from epicene.suites.paper_material import EPICENES_WORDING
 from epicene.suites.wordings import Wordings, refuse_wordings
@@ -20,12 +21,15 @@ Spelling: TypeAlias = Literal["ignored", "counted", "off"]
 # ours in English; paper: the paper's own, from the user's copy; mixed: the user's instead of it.
 Wording: TypeAlias = Literal["target", "english", "epicene", "paper", "mixed"]
 Format: TypeAlias = Literal["generation", "probability", "translation"]
+Target: TypeAlias = Literal["masculine", "feminine", "neutral"]
+# How the speaker's gender should be removed; "" leaves it to the model.
+Style: TypeAlias = Literal["", "reword", "star", "colon", "pair", "median", "e", "schwa"]
 
 
 class GenformProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a genform protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("spelling", "neutral", "wordings")
+    added: ClassVar[tuple[str, ...]] = ("spelling", "neutral", "wordings", "targets", "style")
 
     words: Tokenisation
     # generation: rewrite the sentence; probability: which of its two forms is likelier after the
@@ -41,12 +45,34 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
     # Sentences without a gendered term: out of SGA and GIoU, or in, as 1 if unchanged, else 0.
     neutral: Literal["out", "in"] = "out"
     wordings: Wordings = 1  # of the prompt, ours
+    # What sentences are rewritten for: a man, a woman, or so that the gender does not show.
+    targets: tuple[Target, ...] = ("masculine", "feminine")
+    style: Style = ""
 
     def __post_init__(self) -> None:
-        """Only our prompts have several wordings, and a translation has no prompt."""
+        """Only our prompts have several wordings, and a translation has no prompt. A neutral form
+        can only be written, since a pair does not have it."""
+        if not self.targets:
+            raise InputError("--set targets must name masculine, feminine or neutral.")
+        if self.asks_neutral and self.wordings > 1:
+            raise InputError("The prompt for neutral forms has one wording; leave out wordings.")
+        if self.asks_neutral and "generation" not in self.formats:
+            raise InputError("Neutral forms are generated: --set formats must have generation.")
+        if self.style and not self.asks_neutral:
+            raise InputError("--set style requires --set targets=neutral.")
         refuse_wordings(self, self.wordings, "prompt" if self.prompt else "")
         if self.wordings > 1 and set(self.formats) == {"translation"}:
             raise InputError("A translation has no prompt, so --set wordings has no effect.")
+
+    @property
+    def genders(self) -> tuple[Gender, ...]:
+        """The genders that sentences are rewritten for, in the order of the data."""
+        return tuple(each for each in TARGETS if each in self.targets)
+
+    @property
+    def asks_neutral(self) -> bool:
+        """Whether sentences are rewritten so that the speaker's gender does not show."""
+        return "neutral" in self.targets
 
     @property
     def whose_wording(self) -> str:

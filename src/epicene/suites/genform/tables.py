@@ -18,6 +18,7 @@ from epicene.suites.genform.metrics import (
     generation_frame,
     of_format,
     paired_formats,
+    partition,
     probability_judgements,
     translation_judgements,
 )
@@ -28,6 +29,7 @@ from epicene.suites.genform.statistics import (
     rules_in,
     sentence_frame_from_answers,
 )
+from epicene.suites.genform.tables_neutral import neutral_tables
 from epicene.suites.genform.words import TOKENISATIONS
 from epicene.suites.wordings import one_wording
 
@@ -78,6 +80,7 @@ def tables(results: Outcomes) -> Iterator[Table]:
             yield conventions_table(results)
     yield from probability_tables(results.frame)
     yield from translation_tables(results.frame)
+    yield from neutral_tables(results)
 
 
 # --- the paper's ---------------------------------------------------------------------------
@@ -241,18 +244,6 @@ def _by_language_and_all(
             yield (model, language), part
         if len(languages) > 1:
             yield (model, "all"), mine
-
-
-def partition(
-    frame: polars.DataFrame, *columns: str
-) -> Iterator[tuple[tuple[str, ...], polars.DataFrame]]:
-    """The parts of a frame by the values of some columns, in order."""
-    import polars as pl
-
-    keyed = frame.with_columns(pl.col(columns).cast(pl.String))
-    parts = keyed.partition_by(columns, as_dict=True, maintain_order=True)
-    for keys in sorted(parts, key=lambda each: tuple(map(str, each))):
-        yield tuple(map(str, keys)), parts[keys]
 
 
 _BREAKDOWN_SCORES: tuple[tuple[str, Measure], ...] = (

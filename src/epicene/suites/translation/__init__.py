@@ -20,6 +20,7 @@ from epicene.suites.translation.items import Sentence
 from epicene.suites.translation.judge import judge
 from epicene.suites.translation.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.translation.protocol import PROTOCOLS
+from epicene.suites.translation.studies import translations
 from epicene.suites.translation.tables import tables
 
 suite = Suite(
@@ -40,5 +41,6 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     is_published=is_published,
+    studies={translations.NAME: translations.kind},
     published_files=PUBLISHED_SHA256,
 )

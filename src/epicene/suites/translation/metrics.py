@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Outcomes = Results[TranslationProtocol]
 
 GENDERS = (MASCULINE, FEMININE)
+RIGHT_GENDER = "right gender"  # the headline
 
 
 def scored(results: Outcomes) -> polars.DataFrame:
@@ -197,4 +198,4 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     return found
 
 
-HEADLINE_METRICS = (accuracy_metric("right gender", main_scores, contrasts=("gender",)),)
+HEADLINE_METRICS = (accuracy_metric(RIGHT_GENDER, main_scores, contrasts=("gender",)),)

@@ -13,8 +13,9 @@ import transformers
 from epicene.core.records import Decoding, Failed, Generate, Identity, Texts
 from epicene.models import ModelOptions
 from epicene.models.hf.causal import HfCausal
-from epicene.models.hf.generation.continuous_batching import ContinuousBatching, Stepper
+from epicene.models.hf.generation.continuous_batching import ContinuousBatching
 from epicene.models.hf.generation.kv_cache import check_continuous_batching, check_padded_batches
+from epicene.models.hf.generation.stepper import Stepper
 from epicene.models.hf.loading import LoadedModel
 from models.hf.causal_families import FAMILIES, GROUPED, family
 from models.hf.tiny_causal import LONGEST, ask, causal, gpt2, gpt2_like, llama

@@ -4,177 +4,37 @@ Each distinct prompt is read once, however many texts continue it. A finished te
 computed, and waiting ones take its place. Each row samples with its own settings and its own noise,
 so a text does not depend on what else is in the batch.
 
-Where several attention heads share their keys and values, the library copies these once per head
-whenever there is padding: at every token the whole cache, several times over. Here the heads of a
-group are passed to the kernel as several queries.
+A device that works on its own gets further steps to do while the tokens of earlier ones are on
+their way back (`Stepper.lag`): what it computes for a text after its end is discarded.
 """
 
 from __future__ import annotations
 
-import inspect
-from contextlib import contextmanager, nullcontext
+from collections import deque
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from epicene.models.hf.batching import TooLargeError, free_memory, is_out_of_memory
-from epicene.models.hf.generation import decoding, kv_cache
 from epicene.models.hf.generation.decoding import (
+    ChosenTokens,
     DecodedTokens,
     GenerationJob,
     GrowingText,
     RowFailure,
-    pad_prompts,
+    StopStrings,
+    TokenChooser,
 )
 from epicene.models.hf.generation.kv_cache import CacheRows
-from epicene.models.hf.non_finite import NumberFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, MutableMapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
 
-    from epicene.models.hf.loading import LoadedModel
-
-_ATTENTION_NAME = "epicene_grouped"
-# Further arguments of some models' attention, which are left to the library's own function.
-_UNSUPPORTED_ARGUMENTS = ("position_bias", "softcap", "s_aux")
-
-
-def has_grouped_heads(model: Any) -> bool:
-    """Whether the model has heads that share keys, and a kernel that takes several queries."""
-    config = model.config.get_text_config(decoder=True)
-    shared = any(getattr(module, "num_key_value_groups", 1) > 1 for module in model.modules())
-    return shared and config._attn_implementation == "sdpa"
-
-
-@contextmanager
-def grouped_attention(model: Any) -> Iterator[None]:
-    """Use grouped attention inside this block."""
-    _register_attention()
-    config = model.config.get_text_config(decoder=True)
-    own = config._attn_implementation
-    config._attn_implementation = _ATTENTION_NAME
-    try:
-        yield
-    finally:
-        config._attn_implementation = own
-
-
-@cache
-def _register_attention() -> None:
-    """Register the attention function with the library."""
-    from transformers import AttentionInterface
-    from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
-
-    AttentionInterface.register(_ATTENTION_NAME, _attention_forward)
-    AttentionMaskInterface.register(_ATTENTION_NAME, sdpa_mask)
-
-
-def _attention_forward(
-    module: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    attention_mask: Any,
-    dropout: float = 0.0,
-    scaling: float | None = None,
-    **others: Any,
-) -> tuple[Any, None]:
-    """Grouped attention for single tokens; the library's own function in all other cases."""
-    from torch.nn.functional import scaled_dot_product_attention
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
-    groups = getattr(module, "num_key_value_groups", 1)
-    rows, heads, count, size = query.shape
-    besides = any(others.get(name) is not None for name in _UNSUPPORTED_ARGUMENTS)
-    if groups == 1 or count > 1 or besides:
-        done: tuple[Any, None] = sdpa_attention_forward(
-            module, query, key, value, attention_mask, dropout, scaling, **others
-        )
-        return done
-    if attention_mask is not None:
-        attention_mask = attention_mask.expand(rows, 1, groups, -1)
-    found = scaled_dot_product_attention(
-        query.reshape(rows, heads // groups, groups, size),
-        key,
-        value,
-        attn_mask=attention_mask,
-        scale=scaling,
-    )
-    return found.reshape(rows, 1, heads, value.shape[-1]), None
-
-
-# Columns by which a cache is widened: a copy per this many tokens costs next to nothing.
-_SPARE_COLUMNS = 64
-
-
-@dataclass
-class CachedBatch:
-    """The cache of running rows, right-aligned."""
-
-    cache: Any
-    width: int
-    padding: Any  # a tensor: how many columns of padding each row has on the left
-
-
-class Stepper:
-    """Runs one model. Call it within `torch.inference_mode`."""
-
-    def __init__(self, loaded: LoadedModel) -> None:
-        self._loaded, self._model = loaded, loaded.model
-        self.number_format = NumberFormat.of(loaded)
-        known = inspect.signature(loaded.model.forward).parameters
-        self._positions = "position_ids" in known
-        # The prompts' own logits would be as large as the vocabulary times their tokens.
-        self._kept = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
-        self._groups = has_grouped_heads(loaded.model)
-
-    def read(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """Read prompts; their cache as the library fills it, and the next logits of each."""
-        inputs = pad_prompts(self._loaded, prompts)
-        cache = kv_cache.new_cache(self._model)
-        depth = inputs["attention_mask"].cumsum(-1) - 1
-        return cache, self._run(cache, depth.clamp(min=0), **inputs)
-
-    def rows(
-        self, pieces: Sequence[CacheRows], lengths: Sequence[int], room: int, width: int = 0
-    ) -> CachedBatch:
-        """Pieces as running rows, with the number of tokens each has read.
-
-        `room` is the most tokens that any of them may still read. They are as wide as the longest,
-        or `width` where that is more.
-        """
-        import torch
-
-        width = max(width, *lengths)
-        cache = kv_cache.join_cache_rows(pieces, width, min(room, _SPARE_COLUMNS))
-        padding = torch.tensor([width - length for length in lengths], device=self._loaded.device)
-        return CachedBatch(cache, width, padding)
-
-    def step(self, rows: CachedBatch, tokens: Any) -> Any:
-        """Read one token per row; the next logits of each."""
-        import torch
-
-        rows.width += 1
-        columns = torch.arange(rows.width, device=self._loaded.device)
-        mask = (columns >= rows.padding[:, None]).long()
-        depth = (rows.width - 1 - rows.padding)[:, None]
-        with grouped_attention(self._model) if self._groups else nullcontext():
-            return self._run(rows.cache, depth, input_ids=tokens[:, None], attention_mask=mask)
-
-    def _run(self, cache: Any, depth: Any, **inputs: Any) -> Any:
-        """The logits of the last column, in float32."""
-        if self._positions:
-            inputs["position_ids"] = depth
-        out = self._model(past_key_values=cache, use_cache=True, **inputs, **self._kept)
-        return out.logits[:, -1].float()
-
+    from epicene.models.hf.generation.stepper import Stepper
 
 JobResult: TypeAlias = tuple[GenerationJob, DecodedTokens | RowFailure]
 PromptTokens: TypeAlias = tuple[int, ...]
 
-# Rows that are finished are dropped when they are this part of all: a drop copies the cache.
-_DROP_SHARE = 1 / 8
 # Those that wait join when they make up this part of the rows: a join reads prompts besides.
 _JOIN_SHARE = 1 / 4
 # Prompts are read together if the shortest is this part of the longest: the rest is padding.
@@ -192,11 +52,11 @@ class CacheLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class GenerationSetup:
-    """What texts are generated with: the model, end tokens, decoder, limits and notes."""
+    """What texts are generated with: the model, end tokens, stop strings, limits and notes."""
 
     stepper: Stepper
     ends: frozenset[int]
-    read: Callable[[Sequence[int]], str]
+    stops: StopStrings
     limits: CacheLimits
     notes: MutableMapping[str, Any]
 
@@ -224,16 +84,21 @@ class ContinuousBatching:
 
     def generate(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
         """Run all jobs; the result of each is yielded as soon as it is finished."""
+        yield from self._generate(jobs)
+        self._setup.stepper.rest()
+
+    def _generate(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
         waiting = _ordered_by_prompt(jobs)
         running = _RunningBatch(self._setup)
         failed: list[GenerationJob] = []  # beside others, so that each is run again by itself
         retried: set[GenerationJob] = set()  # that ran out of memory by themselves
-        while waiting or running.jobs:
-            count = self._joining(waiting, running.jobs)
+        while waiting or running.active:
+            count = self._joining(waiting, running.growing)
             done = self._attempt(running, waiting, count)
             if done is None:
                 tried = [*running.jobs, *waiting[:count]]
                 running = _RunningBatch(self._setup)
+                self._setup.stepper.release()
                 free_memory()
                 if len(tried) > 1 or tried[0] not in retried:
                     # They start again and come out the same: only time is lost.
@@ -247,7 +112,7 @@ class ContinuousBatching:
                     yield [(text.job, text.decoded) for text in finished]
             del waiting[:count]
         for job in failed:
-            yield from self.generate([job])
+            yield from self._generate([job])
 
     def _attempt(
         self, running: _RunningBatch, waiting: Sequence[GenerationJob], count: int
@@ -258,7 +123,7 @@ class ContinuousBatching:
         try:
             with torch.inference_mode():
                 if not count:
-                    return running.step()
+                    return running.step() if running.growing else running.finish()
                 more = count < len(waiting) and waiting[count].prompt == waiting[count - 1].prompt
                 return running.join(waiting[:count], keep=more)
         except (RuntimeError, MemoryError) as error:
@@ -301,82 +166,135 @@ class _RunningBatch:
         self._stepper, self._limits, self._notes = setup.stepper, setup.limits, setup.notes
         self._ends = sorted(setup.ends)
         self._texts: list[GrowingText] = []
-        self._rows: CachedBatch | None = None
+        self._counts: list[int] = []  # how many tokens of each text are chosen
+        self._rows: Any = None
         self._newest: Any = None  # the token of each row that is chosen and not yet read
+        self._chooser: TokenChooser | None = None
+        self._pending: deque[tuple[ChosenTokens, Sequence[GrowingText]]] = deque()
         self._kept: _ReadPrompts | None = None
 
     @property
     def jobs(self) -> list[GenerationJob]:
-        """The jobs that are not finished."""
-        return [text.job for text in self._texts if not text.finish]
+        """The jobs that are not finished, as far as is known."""
+        started = {id(text): text for _, texts in self._pending for text in texts}
+        started |= {id(text): text for text in self._texts}
+        return [text.job for text in started.values() if not text.finish]
+
+    @property
+    def active(self) -> bool:
+        """Whether texts are unfinished, as far as is known."""
+        return bool(self._pending or self._growing_lines())
+
+    @property
+    def growing(self) -> list[GenerationJob]:
+        """The jobs of which another token is to be chosen, as far as is known."""
+        return [self._texts[line].job for line in self._growing_lines()]
 
     def step(self) -> list[GrowingText]:
-        """Generate one more token of each text; returns the texts it finished."""
+        """Choose one more token of each text; returns the texts that are known to be finished."""
         self._drop()
         assert self._rows is not None
+        assert self._chooser is not None
         logits = self._stepper.step(self._rows, self._newest)
         self._notes["steps"] += 1
-        going = [text for text in self._texts if not text.finish]
-        self._newest = self._choose(logits, self._texts)
-        return [text for text in going if text.finish]
+        chosen = self._chooser.choose(logits, self._counts)
+        self._newest = chosen.tokens
+        self._counts = [count + 1 for count in self._counts]
+        self._pending.append((chosen, self._texts))
+        return self._append(self._stepper.lag)
+
+    def finish(self) -> list[GrowingText]:
+        """The texts that are finished by the tokens chosen so far."""
+        return self._append(0)
 
     def join(self, jobs: Sequence[GenerationJob], keep: bool) -> list[GrowingText]:
-        """Start jobs; returns the texts that their first token finished.
+        """Start jobs; returns the texts that are known to be finished.
 
         With `keep`, more jobs of the last prompt will follow.
         """
-        self._notes["joined"] += len(jobs) if self.jobs else 0
-        pieces, texts, newest = self._live()
-        begun: list[GrowingText] = []
+        self._notes["joined"] += len(jobs) if self.growing else 0
+        pieces, texts, counts, newest = self._running()
         for read in self._read(list(dict.fromkeys(job.prompt for job in jobs))):
             own = [
-                GrowingText(job, self._setup.ends, self._setup.read)
+                GrowingText(job, self._setup.ends, self._setup.stops)
                 for job in jobs
                 if job.prompt in read.rows
             ]
             rows = [read.rows[text.job.prompt] for text in own]
-            chosen = self._choose(read.logits[rows], own)
-            going = [line for line, text in enumerate(own) if not text.finish]
+            chosen = self._new_chooser(own).choose(read.logits[rows], [0] * len(own))
+            self._pending.append((chosen, own))
             last = keep and jobs[-1].prompt in read.rows
             self._kept = read if last else None
+            going = [line for line, text in enumerate(own) if text.job.max_new_tokens > 1]
             if going:
                 pieces.append(CacheRows(read.cache, [rows[line] for line in going], spent=not last))
                 texts += [own[line] for line in going]
-                newest.append(chosen[going])
-            begun += own
-        self._arrange(pieces, texts, newest)
-        return [text for text in begun if text.finish]
+                counts += [1] * len(going)
+                newest.append(chosen.tokens[going])
+        finished = self._append(self._stepper.lag)
+        self._arrange(pieces, texts, counts, newest)
+        return finished
 
-    def _live(self) -> tuple[list[CacheRows], list[GrowingText], list[Any]]:
-        """The rows that are not finished."""
-        going = [line for line, text in enumerate(self._texts) if not text.finish]
+    def _append(self, lag: int) -> list[GrowingText]:
+        """Append chosen tokens, all but those of the last `lag` steps; the texts they finish."""
+        finished: list[GrowingText] = []
+        while len(self._pending) > lag:
+            chosen, texts = self._pending.popleft()
+            going = [text for text in texts if not text.finish]
+            chosen.append()
+            finished += [text for text in going if text.finish]
+        return finished
+
+    def _growing_lines(self) -> list[int]:
+        return [
+            line
+            for line, (text, count) in enumerate(zip(self._texts, self._counts, strict=True))
+            if not text.finish and count < text.job.max_new_tokens
+        ]
+
+    def _running(self) -> tuple[list[CacheRows], list[GrowingText], list[int], list[Any]]:
+        """The rows that are still growing."""
+        going = self._growing_lines()
         if self._rows is None or not going:
-            return [], [], []
+            return [], [], [], []
         texts = [self._texts[line] for line in going]
-        return [CacheRows(self._rows.cache, going)], texts, [self._newest[going]]
+        counts = [self._counts[line] for line in going]
+        return [CacheRows(self._rows.cache, going)], texts, counts, [self._newest[going]]
 
     def _drop(self) -> None:
         """Drop finished rows if they are many, or wider than the model can read."""
-        finished = sum(bool(text.finish) for text in self._texts)
-        max_length = self._limits.max_length
-        full = max_length is not None and self._rows is not None and self._rows.width >= max_length
-        if finished and (full or finished >= _DROP_SHARE * len(self._texts)):
-            self._arrange(*self._live())
+        running, count = len(self._growing_lines()), len(self._texts)
+        if running < count and self._stepper.should_drop(
+            self._rows, running, count, self._limits.max_length
+        ):
+            self._arrange(*self._running())
 
     def _arrange(
-        self, pieces: Sequence[CacheRows], texts: list[GrowingText], newest: Sequence[Any]
+        self,
+        pieces: Sequence[CacheRows],
+        texts: list[GrowingText],
+        counts: list[int],
+        newest: Sequence[Any],
     ) -> None:
         """Make these the running rows."""
         import torch
 
         self._rows = None
-        self._texts = texts
+        self._texts, self._counts = texts, counts
         if pieces:
             # The newest token of each is not read yet.
-            lengths = [len(text.job.prompt) + len(text.ids) - 1 for text in texts]
-            room = max(text.job.max_new_tokens - len(text.ids) for text in texts)
+            lengths = [
+                len(text.job.prompt) + count - 1 for text, count in zip(texts, counts, strict=True)
+            ]
+            rooms = [
+                text.job.max_new_tokens - count for text, count in zip(texts, counts, strict=True)
+            ]
             self._newest = torch.cat(list(newest))
-            self._rows = self._stepper.rows(pieces, lengths, room)
+            self._chooser = self._new_chooser(texts)
+            self._rows = self._stepper.rows(pieces, lengths, rooms)
+
+    def _new_chooser(self, texts: Sequence[GrowingText]) -> TokenChooser:
+        return TokenChooser(texts, self._ends, self._stepper.number_format, self._stepper.device)
 
     def _read(self, prompts: Sequence[PromptTokens]) -> Iterator[_ReadPrompts]:
         """Read prompts, those of similar length together; the kept one is not read again."""
@@ -395,11 +313,6 @@ class _RunningBatch:
             self._notes["prompts"] += len(batch)
             self._notes["prompt_tokens"] += sum(map(len, batch))
             yield _ReadPrompts({prompt: row for row, prompt in enumerate(batch)}, cache, logits)
-
-    def _choose(self, logits: Any, texts: Sequence[GrowingText]) -> Any:
-        """The next token of each text, which is appended to it; the logits are changed in place."""
-        steps = [len(text.ids) for text in texts]
-        return decoding.choose_tokens(logits, texts, self._ends, steps, self._stepper.number_format)
 
 
 def _ordered_by_prompt(jobs: Sequence[GenerationJob]) -> list[GenerationJob]:

@@ -14,16 +14,21 @@ import hashlib
 import math
 import struct
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+import numpy as np
 
 from epicene.core.records import Answer, Failed, Text, Texts, digest
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
-from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, non_finite_rows, shorten
+from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, shorten
+from epicene.models.hf.tokenisation import PARTIAL_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from epicene.core.records import Decoding, Generate, Request, Translate
     from epicene.models import NumberedAnswers
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 
 # Logits that are sampled from at a time; several copies of them are held meanwhile.
 _MAX_LOGITS = 1 << 26
+# Tokens of a part of the vocabulary, where only the largest are sought.
+_VOCABULARY_PART = 64
 # Logits that are divided by less overflow.
 _MIN_TEMPERATURE = 1e-30
 
@@ -58,10 +65,32 @@ class SamplingParams:
 
 
 def uniform_noise(params: SamplingParams, step: int) -> float:
-    """A number uniformly distributed over (0, 1), the same wherever it is computed."""
-    counter = struct.pack("<qqq", params.seed, params.sample, step)
-    drawn = hashlib.blake2b(params.key + counter, digest_size=4, person=b"epicene").digest()
-    return (int.from_bytes(drawn, "little") + 0.5) / 2**32
+    """The noise of one row at one step."""
+    return float(NoiseSource([params]).at([step])[0])
+
+
+class NoiseSource:
+    """Numbers uniformly distributed over (0, 1), the same wherever they are computed."""
+
+    def __init__(self, rows: Iterable[SamplingParams]) -> None:
+        # A copy of what is hashed already takes half the time of hashing it again.
+        self._begun = [
+            hashlib.blake2b(
+                row.key + struct.pack("<qq", row.seed, row.sample), digest_size=4, person=b"epicene"
+            )
+            for row in rows
+        ]
+
+    def at(self, steps: Sequence[int]) -> NDArray[np.float64]:
+        """The noise of every row, each at its own step."""
+        packed = {step: struct.pack("<q", step) for step in set(steps)}
+        drawn = bytearray()
+        for begun, step in zip(self._begun, steps, strict=True):
+            hashed = begun.copy()
+            hashed.update(packed[step])
+            drawn += hashed.digest()
+        noises: NDArray[np.float64] = (np.frombuffer(drawn, "<u4") + 0.5) / 2**32
+        return noises
 
 
 def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Sequence[int]) -> Any:
@@ -71,58 +100,114 @@ def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Seque
     the first token, in the order of the vocabulary, at which the summed probability passes its
     noise.
     """
-    chosen = logits.argmax(-1)
     steps = [step] * len(rows) if isinstance(step, int) else step
-    sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
-    # Where all have a top k, the rest of the vocabulary need not be put in order.
-    narrow = [line for line in sampled if rows[line].top_k]
-    wide = [line for line in sampled if not rows[line].top_k]
-    count = max(1, _MAX_LOGITS // logits.shape[-1])
-    for group in (narrow, wide):
-        for first in range(0, len(group), count):
-            lines = group[first : first + count]
-            noises = [uniform_noise(rows[line], steps[line]) for line in lines]
-            chosen[lines] = _sample(logits[lines], [rows[line] for line in lines], noises)
-    return chosen
+    return Sampler(rows, logits.device).sample(logits, steps)
 
 
-def ban_tokens(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
-    """Keep some rows from choosing these tokens."""
-    import torch
+class Sampler:
+    """Chooses the tokens of rows whose settings stay the same from step to step.
 
-    if lines and tokens:
-        rows, banned = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
-        logits[rows[:, None], banned] = -math.inf
+    Nothing waits for the device: what depends on the settings is put there once, and the noise of a
+    step while earlier ones are computed.
+    """
+
+    def __init__(self, rows: Sequence[SamplingParams], device: Any) -> None:
+        self._device = device
+        sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
+        self._greedy = len(sampled) < len(rows)
+        # Where all have a top k, the rest of the vocabulary need not be put in order.
+        narrow = [line for line in sampled if rows[line].top_k]
+        wide = [line for line in sampled if not rows[line].top_k]
+        self._groups = [
+            _SampledRows(lines, [rows[line] for line in lines], device)
+            for lines in (narrow, wide)
+            if lines
+        ]
+
+    def sample(self, logits: Any, steps: Sequence[int]) -> Any:
+        """The next token of every row, after `steps` tokens each."""
+        import torch
+
+        chosen = (
+            logits.argmax(-1)
+            if self._greedy
+            else torch.zeros(len(steps), dtype=torch.long, device=self._device)
+        )
+        count = max(1, _MAX_LOGITS // logits.shape[-1])
+        for group in self._groups:
+            noises = group.noise.at([steps[line] for line in group.lines])
+            on_device = to_device(torch.from_numpy(noises), self._device)
+            for first in range(0, len(group.lines), count):
+                part = slice(first, first + count)
+                at = group.at[part]
+                own = logits if len(at) == len(logits) else logits[at]
+                chosen[at] = group.sample(own, part, on_device[part, None])
+        return chosen
 
 
-def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]) -> Any:
-    """One token per row, chosen by its noise."""
-    import torch
+def to_device(tensor: Any, device: Any) -> Any:
+    """A copy of a tensor of the host there, for which nobody waits."""
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
 
-    heat = torch.tensor([[row.temperature] for row in rows], device=logits.device)
-    scaled = logits.float() / heat
-    size = scaled.shape[-1]
-    most = min(size, max(row.top_k or size for row in rows))
-    tokens = _top_k_tokens(scaled, most) if most < size else None
-    if tokens is not None:
-        scaled = scaled.gather(-1, tokens)
-    summed = _apply_top_k_and_top_p(scaled, rows).double().softmax(-1).cumsum(-1)
-    drawn = torch.tensor(noises, dtype=torch.float64, device=logits.device)[:, None]
-    indices = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
-    return (indices if tokens is None else tokens.gather(-1, indices)).squeeze(-1)
+
+class _SampledRows:
+    """Rows that sample, with their settings on the device; all of them have a top k, or none."""
+
+    def __init__(self, lines: list[int], rows: list[SamplingParams], device: Any) -> None:
+        import torch
+
+        self.lines, self.noise = lines, NoiseSource(rows)
+        self.at = to_device(torch.tensor(lines), device)
+        self._heat = to_device(torch.tensor([[row.temperature] for row in rows]), device)
+        self._limits = _Limits.of(rows, device)
+
+    def sample(self, logits: Any, part: slice, noises: Any) -> Any:
+        """One token for each row of a part, chosen by its noise."""
+        import torch
+
+        limits = self._limits.part(part)
+        size = logits.shape[-1]
+        tokens = _top_k_tokens(logits, limits.largest) if 0 < limits.largest < size else None
+        if tokens is not None:
+            logits = logits.gather(-1, tokens)
+        scaled = limits.apply(logits.float() / self._heat[part])
+        summed = scaled.double().softmax(-1).cumsum(-1)
+        indices = torch.searchsorted(summed, noises * summed[:, -1:], right=True)
+        # Only a row that is not finite, and fails, passes the end.
+        indices = indices.clamp(max=summed.shape[-1] - 1)
+        return (indices if tokens is None else tokens.gather(-1, indices)).squeeze(-1)
 
 
 def _top_k_tokens(logits: Any, count: int) -> Any:
-    """The `count` likeliest tokens of every row, in vocabulary order; of equal ones the first."""
+    """The `count` likeliest tokens of every row, in vocabulary order; of equal ones the first.
+
+    They are in the `count` parts of the vocabulary that hold the largest numbers.
+    """
     import torch
 
-    least = logits.topk(count).values[:, -1:]
-    above, equal = logits > least, logits == least
-    wanted = count - above.sum(-1, keepdim=True)
-    kept = above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= wanted))
     size = logits.shape[-1]
-    numbers = torch.arange(size, device=logits.device)
-    return numbers.where(kept, size).topk(count, largest=False).values
+    if 4 * count * _VOCABULARY_PART > size:
+        return _first_largest(logits, count)
+    rest = -size % _VOCABULARY_PART
+    if rest:
+        logits = torch.nn.functional.pad(logits, (0, rest), value=-math.inf)
+    parts = logits.unflatten(-1, (-1, _VOCABULARY_PART))
+    best = _first_largest(parts.amax(-1), count)
+    numbers = torch.arange(_VOCABULARY_PART, device=logits.device)
+    tokens = (best[..., None] * _VOCABULARY_PART + numbers).flatten(-2)
+    return tokens.gather(-1, _first_largest(logits.gather(-1, tokens), count))
+
+
+def _first_largest(numbers: Any, count: int) -> Any:
+    """Where the `count` largest of every row are, from left to right; of equal ones the first."""
+    import torch
+
+    # As whole numbers in the same order; 0.0 and -0.0 are equal.
+    bits = (numbers.float() + 0.0).view(torch.int32)
+    order = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long()
+    size = numbers.shape[-1]
+    keys = order * size - torch.arange(size, device=numbers.device)
+    return keys.topk(count, sorted=False).indices.sort(-1).values
 
 
 def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> Any:
@@ -133,7 +218,7 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
     for line, row in enumerate(rows):
         logits[line, list(row.banned)] = -math.inf
     heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
-    spread = _apply_top_k_and_top_p(logits / heat, rows).log_softmax(-1)
+    spread = _Limits.of(rows, logits.device).apply(logits / heat).log_softmax(-1)
     for line, row in enumerate(rows):
         if row.temperature == 0:
             likeliest = logits[line].argmax()
@@ -142,28 +227,49 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
     return spread
 
 
-def _apply_top_k_and_top_p(
-    logits: Any, rows: Sequence[SamplingParams | SamplingDistribution]
-) -> Any:
-    """Ban tokens outside each row's top k, then outside its top p."""
-    import torch
+@dataclass(frozen=True)
+class _Limits:
+    """Top k and top p of rows, as columns on the device."""
 
-    if not any(row.top_k or row.top_p is not None for row in rows):
-        return logits
-    values, order = logits.sort(dim=-1, descending=True, stable=True)
-    size = logits.shape[-1]
-    top_k = torch.tensor([[row.top_k or size] for row in rows], device=logits.device)
-    top_p = torch.tensor(
-        [[1.0 if row.top_p is None else row.top_p] for row in rows], device=logits.device
-    )
-    values = values.masked_fill(torch.arange(size, device=logits.device) >= top_k, -math.inf)
-    probabilities = values.softmax(-1)
-    before = probabilities.cumsum(-1) - probabilities
-    # The likeliest token always stays; a top p of 1 bans nothing, whatever the rounding.
-    outside = (before >= top_p) & (top_p < 1)
-    outside[:, 0] = False
-    values = values.masked_fill(outside, -math.inf)
-    return torch.empty_like(logits).scatter_(-1, order, values)
+    top_k: Any  # 0 for none
+    top_p: Any  # 1 for none
+    largest: int  # the largest top k; 0 if a row has none
+    limited: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[SamplingParams | SamplingDistribution], device: Any) -> _Limits:
+        import torch
+
+        top_k = [row.top_k or 0 for row in rows]
+        top_p = [1.0 if row.top_p is None else row.top_p for row in rows]
+        return cls(
+            to_device(torch.tensor(top_k)[:, None], device),
+            to_device(torch.tensor(top_p)[:, None], device),
+            largest=max(top_k) if all(top_k) else 0,
+            limited=any(top_k) or any(row.top_p is not None for row in rows),
+        )
+
+    def part(self, rows: slice) -> _Limits:
+        """The limits of some of the rows."""
+        return replace(self, top_k=self.top_k[rows], top_p=self.top_p[rows])
+
+    def apply(self, logits: Any) -> Any:
+        """Ban tokens outside each row's top k, then outside its top p."""
+        import torch
+
+        if not self.limited:
+            return logits
+        values, order = logits.sort(dim=-1, descending=True, stable=True)
+        size = logits.shape[-1]
+        places = torch.arange(size, device=logits.device)
+        values = values.masked_fill((places >= self.top_k) & (self.top_k > 0), -math.inf)
+        probabilities = values.softmax(-1)
+        before = probabilities.cumsum(-1) - probabilities
+        # The likeliest token always stays; a top p of 1 bans nothing, whatever the rounding.
+        outside = (before >= self.top_p) & (self.top_p < 1)
+        outside[:, 0] = False
+        values = values.masked_fill(outside, -math.inf)
+        return torch.empty_like(logits).scatter_(-1, order, values)
 
 
 def end_token_ids(loaded: LoadedModel) -> frozenset[int]:
@@ -325,21 +431,43 @@ class DecodedTokens:
     finish: Literal["stop", "length"]
 
 
+class StopStrings:
+    """Finds stop strings in growing texts.
+
+    `read` turns tokens into text. A text is read only when its newest token can complete a stop
+    string: one whose own text has the last character of a stop string, or a part of a character.
+    White space may belong to either of two tokens, so a stop string that ends in it is always
+    looked for.
+    """
+
+    def __init__(self, read: Callable[[Sequence[int]], str]) -> None:
+        self.read = read
+        self._texts: dict[int, str] = {}  # of single tokens
+
+    def found(self, ids: Sequence[int], stop: Sequence[str]) -> bool:
+        """Whether tokens hold a stop string that they did not hold without the last."""
+        if (token := ids[-1]) not in self._texts:
+            self._texts[token] = self.read([token])
+        text = self._texts[token]
+        ends = [mark[-1:] for mark in stop]
+        if PARTIAL_CHARACTER not in text and not any(end.isspace() or end in text for end in ends):
+            return False
+        whole = self.read(ids)
+        return any(mark in whole for mark in stop)
+
+
 class GrowingText:
     """One text as it grows.
 
-    `ends` are the tokens that end it, `read` turns tokens into text, to look for stop strings. One
-    that has failed cannot grow any more, and has an `error`.
+    `ends` are the tokens that end it. One that has failed cannot grow any more, and has an `error`.
     """
 
-    def __init__(
-        self, job: GenerationJob, ends: frozenset[int], read: Callable[[Sequence[int]], str]
-    ) -> None:
+    def __init__(self, job: GenerationJob, ends: frozenset[int], stops: StopStrings) -> None:
         self.job = job
         self.ids: list[int] = []
         self.finish: Literal["stop", "length", "failed"] | None = None
         self.error: NonFiniteError | None = None
-        self._ends, self._read = ends, read
+        self._ends, self._stops = ends, stops
 
     def append(self, token: int) -> None:
         """Add a token, unless the text is finished."""
@@ -349,7 +477,7 @@ class GrowingText:
             self.finish = "stop"
             return
         self.ids.append(token)
-        if self.job.stop and any(mark in self._read(self.ids) for mark in self.job.stop):
+        if self.job.stop and self._stops.found(self.ids, self.job.stop):
             self.finish = "stop"
         elif len(self.ids) == self.job.max_new_tokens:
             self.finish = "length"
@@ -358,7 +486,7 @@ class GrowingText:
         """Record that a token, counted from 1, cannot be chosen, unless the text is finished."""
         if self.finish:
             return
-        prompt = shorten(self._read(self.job.prompt), end=True)
+        prompt = shorten(self._stops.read(self.job.prompt), end=True)
         what = f"the logits of new token {token} for the prompt {prompt}"
         self.error = NonFiniteError(what, value, number_format)
         self.finish = "failed"
@@ -371,25 +499,63 @@ class GrowingText:
         return DecodedTokens(tuple(self.ids), "stop" if self.finish == "stop" else "length")
 
 
-def choose_tokens(
-    logits: Any,
-    texts: Sequence[GrowingText],
-    ends: Sequence[int],
-    steps: int | Sequence[int],
-    number_format: NumberFormat,
-) -> Any:
-    """Append the next token to each text, and return these; the logits are changed in place.
+class TokenChooser:
+    """Chooses the next tokens of texts that stay together."""
 
-    A text whose logits are not finite fails, and the others are not affected.
-    """
-    for line, value in non_finite_rows(logits).items():
-        texts[line].fail(len(texts[line].ids) + 1, value, number_format)
-        logits[line] = 0.0
-    ban_tokens(logits, [line for line, text in enumerate(texts) if text.job.exact], ends)
-    chosen = sample_tokens(logits, [text.job.sampling for text in texts], steps)
-    for text, token in zip(texts, chosen.tolist(), strict=True):
-        text.append(token)
-    return chosen
+    def __init__(
+        self,
+        texts: Sequence[GrowingText],
+        ends: Sequence[int],
+        number_format: NumberFormat,
+        device: Any,
+    ) -> None:
+        import torch
+
+        self._texts, self._number_format = texts, number_format
+        self._sampler = Sampler([text.job.sampling for text in texts], device)
+        exact = [line for line, text in enumerate(texts) if text.job.exact]
+        self._banned = None
+        if exact and ends:
+            self._banned = tuple(
+                to_device(torch.tensor(each), device) for each in ([[line] for line in exact], ends)
+            )
+
+    def choose(self, logits: Any, steps: Sequence[int]) -> ChosenTokens:
+        """The next token of each text after `steps` tokens; the logits are changed in place."""
+        best = logits.amax(-1)
+        if self._banned is not None:
+            logits[self._banned] = -math.inf
+        tokens = self._sampler.sample(logits, steps)
+        return ChosenTokens(self._texts, tokens, best, self._number_format)
+
+
+class ChosenTokens:
+    """Tokens that are chosen on the device, and not yet appended to their texts."""
+
+    def __init__(
+        self, texts: Sequence[GrowingText], tokens: Any, best: Any, number_format: NumberFormat
+    ) -> None:
+        import torch
+
+        self._texts, self.tokens, self._number_format = texts, tokens, number_format
+        self._host = torch.stack([tokens.double(), best.double()]).to("cpu", non_blocking=True)
+        self._event = None
+        if tokens.is_cuda:
+            self._event = torch.cuda.Event()
+            self._event.record()
+
+    def append(self) -> None:
+        """Append each token to its text.
+
+        A text whose logits are not finite fails, and the others are not affected.
+        """
+        if self._event is not None:
+            self._event.synchronize()
+        for text, token, value in zip(self._texts, *self._host.tolist(), strict=True):
+            if math.isfinite(value):
+                text.append(int(token))
+            else:
+                text.fail(len(text.ids) + 1, value, self._number_format)
 
 
 def decode_batch(
@@ -400,7 +566,7 @@ def decode_batch(
     inputs: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> list[DecodedTokens | NonFiniteError]:
-    """Run all jobs in one batch; `ends` and `read` are as in GrowingText.
+    """Run all jobs in one batch; `ends` end a text, `read` turns tokens into text.
 
     `inputs` are what the model reads where it is more than the jobs' prompts. `settings` are
     further ones of the library's generation, the same for all jobs.
@@ -408,7 +574,8 @@ def decode_batch(
     import torch
     from transformers import GenerationConfig
 
-    texts = [GrowingText(job, ends, read) for job in jobs]
+    stops = StopStrings(read)
+    texts = [GrowingText(job, ends, stops) for job in jobs]
     with torch.inference_mode():
         loaded.model.generate(
             **(inputs or pad_prompts(loaded, [job.prompt for job in jobs])),
@@ -452,16 +619,18 @@ class _SamplingProcessor:
         self, texts: Sequence[GrowingText], ends: frozenset[int], number_format: NumberFormat
     ) -> None:
         self._texts = texts
-        self._ends = sorted(ends)
-        self._number_format = number_format
+        self._choosing = sorted(ends), number_format
+        self._chooser: TokenChooser | None = None
         self._step = 0
 
     def __call__(self, _: Any, scores: Any) -> Any:
         import torch
 
-        chosen = choose_tokens(scores, self._texts, self._ends, self._step, self._number_format)
+        self._chooser = self._chooser or TokenChooser(self._texts, *self._choosing, scores.device)
+        chosen = self._chooser.choose(scores, [self._step] * len(self._texts))
+        chosen.append()
         self._step += 1
-        return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
+        return torch.full_like(scores, -math.inf).scatter_(1, chosen.tokens[:, None], 0.0)
 
 
 class _FinishedCriterion:

@@ -30,7 +30,7 @@ from epicene.models.hf.generation.decoding import pad_prompts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.models.hf.generation.continuous_batching import CachedBatch, Stepper
+    from epicene.models.hf.generation.stepper import Stepper
     from epicene.models.hf.loading import LoadedModel
 
 
@@ -180,9 +180,6 @@ def _layer_classes() -> tuple[Any, Any]:
 
 # Layers that attend to all before them or to a window, by what the library calls them.
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
-# A window up to here is tried out, in a cache that is wider than it; past that the cache would be
-# too large to be tried with.
-_MAX_TESTED_WINDOW = 4096
 # No noise explains predictions that are further apart, in nats, in the mean over the vocabulary.
 _MAX_DISTANCE = 0.5
 _TOKEN_STEP = 7919  # a prime, so that the probes cover the whole vocabulary
@@ -230,10 +227,10 @@ def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck
         return CacheCheck(reason)
     windows = window_sizes(cache)
     # A row that is no longer than a window does not meet it.
-    limits = [window for window in windows if window > _MAX_TESTED_WINDOW]
+    limits = [window for window in windows if window > stepper.max_tested_window]
+    beside = max(windows - set(limits), default=0)
     # Where rotary positions change for every token, a cache is void.
     limits += [length for length in [batch_independent_length(config)] if length is not None]
-    beside = max((window for window in windows if window <= _MAX_TESTED_WINDOW), default=0)
     truth = _plain_logits(loaded, rows)
     seen = [_Prediction(0, 5, logits[0]), _Prediction(1, 1, logits[1])]
     seen += _cached_predictions(stepper, rows, cache, beside)
@@ -274,26 +271,26 @@ def _cached_predictions(
     A window is met by a row in a cache wider than that, which has no token but the row's.
     """
 
-    def step(batch: CachedBatch, *positions: tuple[int, int]) -> Iterator[_Prediction]:
+    def step(batch: Any, *positions: tuple[int, int]) -> Iterator[_Prediction]:
         import torch
 
         tokens = torch.tensor([rows[row][position] for row, position in positions])
-        logits = stepper.step(batch, tokens.to(batch.padding.device))
+        logits = stepper.step(batch, tokens.to(stepper.device)).clone()
         return (_Prediction(*where, line) for where, line in zip(positions, logits, strict=True))
 
-    batch = stepper.rows([CacheRows(cache, [0, 1])], [6, 2], room=1)
+    batch = stepper.rows([CacheRows(cache, [0, 1])], [6, 2], [1, 1])
     yield from step(batch, (0, 6), (1, 2))
     joining, logits = stepper.read([rows[2][:4]])
     yield from (_Prediction(row, 3, logits[0]) for row in (2, 3))
     pieces = [CacheRows(batch.cache, [1, 0]), CacheRows(joining, [0, 0])]
-    batch = stepper.rows(pieces, [3, 7, 4, 4], room=1)
+    batch = stepper.rows(pieces, [3, 7, 4, 4], [1] * 4)
     yield from step(batch, (1, 3), (0, 7), (2, 4), (3, 4))
-    batch = stepper.rows([CacheRows(batch.cache, [3, 1])], [5, 8], room=1)
+    batch = stepper.rows([CacheRows(batch.cache, [3, 1])], [5, 8], [1, 1])
     yield from step(batch, (3, 5), (0, 8))
     if window:
-        batch = stepper.rows([CacheRows(batch.cache, [0])], [6], room=1, width=window + 2)
+        batch = stepper.rows([CacheRows(batch.cache, [0])], [6], [1], width=window + 2)
         yield from step(batch, (3, 6))
-        batch = stepper.rows([CacheRows(batch.cache, [0])], [7], room=1)
+        batch = stepper.rows([CacheRows(batch.cache, [0])], [7], [1])
         yield from step(batch, (3, 7))
 
 

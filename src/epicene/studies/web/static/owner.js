@@ -63,7 +63,7 @@ if (live) {
       if (document.visibilityState === "visible") {
         const reply = await fetch("/api/owner/progress");
         if (reply.status === 404) {
-          said = "You are logged out: follow your link again.";
+          said = "You are logged out; open your link again.";
         } else if (reply.ok) {
           const numbers = await reply.text();
           if (known !== null && numbers !== known) await update();

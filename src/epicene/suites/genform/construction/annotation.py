@@ -7,6 +7,7 @@ apart from the shape of quotation marks and the width of spaces.
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +50,17 @@ def study_of(
         items=tuple(
             StudyItem(id=row["id"], language=language, fields=fields) for row, fields in shown
         ),
+        practice=tuple(_practice(name, language)),
         judgements=judgements,
     )
+
+
+def _practice(study: str, language: str) -> Iterator[StudyItem]:
+    """The practice items of a study in a language; none where we have written none."""
+    content = Path(__file__).with_name("practice.toml").read_text(encoding="utf-8")
+    there = [each for each in tomllib.loads(content)[study] if each["language"] == language]
+    for number, each in enumerate(there, start=1):
+        yield StudyItem(id=f"practice-{number}", **each)
 
 
 def select_fields(row: StepRow, *names: str) -> StepRow:

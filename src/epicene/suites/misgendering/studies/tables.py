@@ -174,6 +174,8 @@ def tables(results: Labelled) -> Iterator[Table]:
     """Agreement, the labels themselves, and example texts."""
     yield between_people_table(results)
     yield automatic_agreement_table(results)
+    if results.decided is not results.adjudicated:  # studies of version 0.1.0 print what they did
+        yield rule_confusion_table(results)
     yield label_table(results)
     yield rule_disagreement_table(results)
     yield extraneous_word_table(results)
@@ -234,6 +236,18 @@ def automatic_agreement_table(results: Labelled) -> Table:
             *annotator_agreement.NOTES,
             _interval_note(results),
         ),
+    )
+
+
+def rule_confusion_table(results: Labelled) -> Table:
+    """Numbers of texts by people's outcome and that of the first-pronoun rule."""
+    import polars as pl
+
+    people = rows_where(results.decided, name=OUTCOME)
+    rule = rows_where(results.automatic, name=THREE_WAY_OUTCOME).with_columns(name=pl.lit(OUTCOME))
+    pairs = annotator_agreement.pairs_with_automatic(people, rule)
+    return annotator_agreement.confusion_table(
+        pairs, OUTCOMES, ("correct", "misgendering", "no-pronoun"), results.ties_note
     )
 
 
