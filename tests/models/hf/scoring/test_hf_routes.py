@@ -253,11 +253,11 @@ def test_prefixes_are_kept_up_to_the_memory_limit(monkeypatch: pytest.MonkeyPatc
     each = 2 * 2 * 2 * 8 * 4  # layers, keys and values, heads, their size, bytes
     with torch.inference_mode():
         for start in (3, 4, 5):
-            route._behind(tuple(range(start, start + 30)), 1)
+            route._kept_prefix(tuple(range(start, start + 30)))
     assert [shared[0] for shared in route._kept] == [4, 5]
     assert 60 * each <= 20_000 < 90 * each
     with torch.inference_mode():
-        route._behind(tuple(range(100)), 1)  # too large for the room, and needed all the same
+        route._kept_prefix(tuple(range(100)))  # too large for the room, and needed all the same
     assert len(route._kept) == 1
 
 

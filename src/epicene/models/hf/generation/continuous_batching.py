@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from epicene.models.hf.batching import TooLargeError, free_memory, is_out_of_memory
 from epicene.models.hf.generation.decoding import (
     ChosenTokens,
@@ -29,6 +31,8 @@ from epicene.models.hf.generation.kv_cache import CacheRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping, Sequence
+
+    from numpy.typing import NDArray
 
     from epicene.models.hf.generation.stepper import Stepper
 
@@ -93,7 +97,7 @@ class ContinuousBatching:
         failed: list[GenerationJob] = []  # beside others, so that each is run again by itself
         retried: set[GenerationJob] = set()  # that ran out of memory by themselves
         while waiting or running.active:
-            count = self._joining(waiting, running.growing)
+            count = self._joining(waiting, running.growing) if waiting else 0
             done = self._attempt(running, waiting, count)
             if done is None:
                 tried = [*running.jobs, *waiting[:count]]
@@ -123,7 +127,7 @@ class ContinuousBatching:
         try:
             with torch.inference_mode():
                 if not count:
-                    return running.step() if running.growing else running.finish()
+                    return running.step() if running.can_step else running.finish()
                 more = count < len(waiting) and waiting[count].prompt == waiting[count - 1].prompt
                 return running.join(waiting[:count], keep=more)
         except (RuntimeError, MemoryError) as error:
@@ -166,24 +170,30 @@ class _RunningBatch:
         self._stepper, self._limits, self._notes = setup.stepper, setup.limits, setup.notes
         self._ends = sorted(setup.ends)
         self._texts: list[GrowingText] = []
-        self._counts: list[int] = []  # how many tokens of each text are chosen
+        self._counts = np.zeros(0, np.int64)  # how many tokens of each text are chosen
+        self._rooms = np.zeros(0, np.int64)  # how many may be
         self._rows: Any = None
         self._newest: Any = None  # the token of each row that is chosen and not yet read
         self._chooser: TokenChooser | None = None
-        self._pending: deque[tuple[ChosenTokens, Sequence[GrowingText]]] = deque()
+        self._pending: deque[ChosenTokens] = deque()
         self._kept: _ReadPrompts | None = None
 
     @property
     def jobs(self) -> list[GenerationJob]:
         """The jobs that are not finished, as far as is known."""
-        started = {id(text): text for _, texts in self._pending for text in texts}
+        started = {id(text): text for chosen in self._pending for text in chosen.texts}
         started |= {id(text): text for text in self._texts}
         return [text.job for text in started.values() if not text.finish]
 
     @property
     def active(self) -> bool:
         """Whether texts are unfinished, as far as is known."""
-        return bool(self._pending or self._growing_lines())
+        return bool(self._pending) or self.can_step
+
+    @property
+    def can_step(self) -> bool:
+        """Whether another token of some text is to be chosen, as far as is known."""
+        return bool(self._is_growing().any())
 
     @property
     def growing(self) -> list[GenerationJob]:
@@ -197,10 +207,10 @@ class _RunningBatch:
         assert self._chooser is not None
         logits = self._stepper.step(self._rows, self._newest)
         self._notes["steps"] += 1
-        chosen = self._chooser.choose(logits, self._counts)
+        chosen = self._chooser.choose(logits, self._counts.tolist())
         self._newest = chosen.tokens
-        self._counts = [count + 1 for count in self._counts]
-        self._pending.append((chosen, self._texts))
+        self._counts += 1
+        self._pending.append(chosen)
         return self._append(self._stepper.lag)
 
     def finish(self) -> list[GrowingText]:
@@ -222,7 +232,7 @@ class _RunningBatch:
             ]
             rows = [read.rows[text.job.prompt] for text in own]
             chosen = self._new_chooser(own).choose(read.logits[rows], [0] * len(own))
-            self._pending.append((chosen, own))
+            self._pending.append(chosen)
             last = keep and jobs[-1].prompt in read.rows
             self._kept = read if last else None
             going = [line for line, text in enumerate(own) if text.job.max_new_tokens > 1]
@@ -239,18 +249,20 @@ class _RunningBatch:
         """Append chosen tokens, all but those of the last `lag` steps; the texts they finish."""
         finished: list[GrowingText] = []
         while len(self._pending) > lag:
-            chosen, texts = self._pending.popleft()
-            going = [text for text in texts if not text.finish]
-            chosen.append()
-            finished += [text for text in going if text.finish]
+            finished += self._pending.popleft().append()
+        if finished:
+            known = {id(text) for text in finished}
+            lines = [line for line, text in enumerate(self._texts) if id(text) in known]
+            self._rooms[lines] = 0
         return finished
 
+    def _is_growing(self) -> NDArray[np.bool_]:
+        """Of each text whether another token of it is to be chosen, as far as is known."""
+        return self._counts < self._rooms
+
     def _growing_lines(self) -> list[int]:
-        return [
-            line
-            for line, (text, count) in enumerate(zip(self._texts, self._counts, strict=True))
-            if not text.finish and count < text.job.max_new_tokens
-        ]
+        lines: list[int] = np.flatnonzero(self._is_growing()).tolist()
+        return lines
 
     def _running(self) -> tuple[list[CacheRows], list[GrowingText], list[int], list[Any]]:
         """The rows that are still growing."""
@@ -258,12 +270,12 @@ class _RunningBatch:
         if self._rows is None or not going:
             return [], [], [], []
         texts = [self._texts[line] for line in going]
-        counts = [self._counts[line] for line in going]
+        counts = self._counts[going].tolist()
         return [CacheRows(self._rows.cache, going)], texts, counts, [self._newest[going]]
 
     def _drop(self) -> None:
         """Drop finished rows if they are many, or wider than the model can read."""
-        running, count = len(self._growing_lines()), len(self._texts)
+        running, count = int(self._is_growing().sum()), len(self._texts)
         if running < count and self._stepper.should_drop(
             self._rows, running, count, self._limits.max_length
         ):
@@ -280,7 +292,10 @@ class _RunningBatch:
         import torch
 
         self._rows = None
-        self._texts, self._counts = texts, counts
+        self._texts, self._counts = texts, np.array(counts, np.int64)
+        self._rooms = np.array(
+            [0 if text.finish else text.job.max_new_tokens for text in texts], np.int64
+        )
         if pieces:
             # The newest token of each is not read yet.
             lengths = [

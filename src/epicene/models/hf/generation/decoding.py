@@ -22,6 +22,7 @@ import numpy as np
 from epicene.core.records import Answer, Failed, Text, Texts, digest
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
+from epicene.models.hf.fused import kernels_for
 from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, shorten
 from epicene.models.hf.tokenisation import PARTIAL_CHARACTER
 
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from epicene.models import NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
 
-# Logits that are sampled from at a time; several copies of them are held meanwhile.
-_MAX_LOGITS = 1 << 26
+# Logits that are sampled from at a time: several copies of them are held meanwhile, but of a top k
+# that is sought by parts of the vocabulary at most one.
+_MAX_LOGITS, _MAX_LOGITS_BY_PARTS = 1 << 26, 1 << 28
 # Tokens of a part of the vocabulary, where only the largest are sought.
 _VOCABULARY_PART = 64
 # Logits that are divided by less overflow.
@@ -133,8 +135,8 @@ class Sampler:
             if self._greedy
             else torch.zeros(len(steps), dtype=torch.long, device=self._device)
         )
-        count = max(1, _MAX_LOGITS // logits.shape[-1])
         for group in self._groups:
+            count = group.max_rows(logits.shape[-1])
             noises = group.noise.at([steps[line] for line in group.lines])
             on_device = to_device(torch.from_numpy(noises), self._device)
             for first in range(0, len(group.lines), count):
@@ -161,6 +163,11 @@ class _SampledRows:
         self._heat = to_device(torch.tensor([[row.temperature] for row in rows]), device)
         self._limits = _Limits.of(rows, device)
 
+    def max_rows(self, vocabulary: int) -> int:
+        """How many rows are sampled at a time."""
+        by_parts = _sought_by_parts(self._limits.largest, vocabulary)
+        return max(1, (_MAX_LOGITS_BY_PARTS if by_parts else _MAX_LOGITS) // vocabulary)
+
     def sample(self, logits: Any, part: slice, noises: Any) -> Any:
         """One token for each row of a part, chosen by its noise."""
         import torch
@@ -186,16 +193,24 @@ def _top_k_tokens(logits: Any, count: int) -> Any:
     import torch
 
     size = logits.shape[-1]
-    if 4 * count * _VOCABULARY_PART > size:
+    if not _sought_by_parts(count, size):
         return _first_largest(logits, count)
     rest = -size % _VOCABULARY_PART
     if rest:
         logits = torch.nn.functional.pad(logits, (0, rest), value=-math.inf)
-    parts = logits.unflatten(-1, (-1, _VOCABULARY_PART))
-    best = _first_largest(parts.amax(-1), count)
+    if (kernels := kernels_for(logits)) is not None:
+        maxima = kernels.part_maxima(logits, _VOCABULARY_PART)
+    else:
+        maxima = logits.unflatten(-1, (-1, _VOCABULARY_PART)).amax(-1)
+    best = _first_largest(maxima, count)
     numbers = torch.arange(_VOCABULARY_PART, device=logits.device)
     tokens = (best[..., None] * _VOCABULARY_PART + numbers).flatten(-2)
     return tokens.gather(-1, _first_largest(logits.gather(-1, tokens), count))
+
+
+def _sought_by_parts(count: int, vocabulary: int) -> bool:
+    """Whether the `count` likeliest tokens are sought in parts of the vocabulary."""
+    return 0 < 4 * count * _VOCABULARY_PART <= vocabulary
 
 
 def _first_largest(numbers: Any, count: int) -> Any:
@@ -468,24 +483,21 @@ class GrowingText:
         self.finish: Literal["stop", "length", "failed"] | None = None
         self.error: NonFiniteError | None = None
         self._ends, self._stops = ends, stops
+        self._stop, self._room = job.stop, job.max_new_tokens
 
     def append(self, token: int) -> None:
-        """Add a token, unless the text is finished."""
-        if self.finish:
-            return
+        """Add a token to a text that is not finished."""
         if token in self._ends:
             self.finish = "stop"
             return
         self.ids.append(token)
-        if self.job.stop and self._stops.found(self.ids, self.job.stop):
+        if self._stop and self._stops.found(self.ids, self._stop):
             self.finish = "stop"
-        elif len(self.ids) == self.job.max_new_tokens:
+        elif len(self.ids) == self._room:
             self.finish = "length"
 
     def fail(self, token: int, value: float, number_format: NumberFormat) -> None:
-        """Record that a token, counted from 1, cannot be chosen, unless the text is finished."""
-        if self.finish:
-            return
+        """Record that a token, counted from 1, cannot be chosen."""
         prompt = shorten(self._stops.read(self.job.prompt), end=True)
         what = f"the logits of new token {token} for the prompt {prompt}"
         self.error = NonFiniteError(what, value, number_format)
@@ -513,18 +525,19 @@ class TokenChooser:
 
         self._texts, self._number_format = texts, number_format
         self._sampler = Sampler([text.job.sampling for text in texts], device)
-        exact = [line for line, text in enumerate(texts) if text.job.exact]
+        exact = [text.job.exact for text in texts]
         self._banned = None
-        if exact and ends:
-            self._banned = tuple(
-                to_device(torch.tensor(each), device) for each in ([[line] for line in exact], ends)
-            )
+        if any(exact) and ends:
+            rows_and_ends = torch.tensor(exact)[:, None], torch.tensor(ends)
+            self._banned = tuple(to_device(each, device) for each in rows_and_ends)
 
     def choose(self, logits: Any, steps: Sequence[int]) -> ChosenTokens:
         """The next token of each text after `steps` tokens; the logits are changed in place."""
         best = logits.amax(-1)
         if self._banned is not None:
-            logits[self._banned] = -math.inf
+            rows, ends = self._banned
+            # Not by assignment to an index, which waits for the device.
+            logits.index_copy_(1, ends, logits.index_select(1, ends).masked_fill(rows, -math.inf))
         tokens = self._sampler.sample(logits, steps)
         return ChosenTokens(self._texts, tokens, best, self._number_format)
 
@@ -537,25 +550,31 @@ class ChosenTokens:
     ) -> None:
         import torch
 
-        self._texts, self.tokens, self._number_format = texts, tokens, number_format
+        self.texts, self.tokens, self._number_format = texts, tokens, number_format
         self._host = torch.stack([tokens.double(), best.double()]).to("cpu", non_blocking=True)
         self._event = None
         if tokens.is_cuda:
             self._event = torch.cuda.Event()
             self._event.record()
 
-    def append(self) -> None:
-        """Append each token to its text.
+    def append(self) -> list[GrowingText]:
+        """Append each token to its text, unless that is finished; the texts it finishes.
 
         A text whose logits are not finite fails, and the others are not affected.
         """
         if self._event is not None:
             self._event.synchronize()
-        for text, token, value in zip(self._texts, *self._host.tolist(), strict=True):
+        finished = []
+        for text, token, value in zip(self.texts, *self._host.tolist(), strict=True):
+            if text.finish:
+                continue
             if math.isfinite(value):
                 text.append(int(token))
             else:
                 text.fail(len(text.ids) + 1, value, self._number_format)
+            if text.finish:
+                finished.append(text)
+        return finished
 
 
 def decode_batch(

@@ -7,9 +7,9 @@ in every step, so that the whole step can be recorded once and replayed, instead
 thousand kernels per token from Python. The tokens that a step chose are looked at a few steps
 later; what was computed for a text after its end is discarded.
 
-Attention is FlashAttention as PyTorch ships it, with a length per row, in half precision on a GPU;
-everywhere else it is the ordinary kernel under a mask. Models whose attention is anything else are
-found by the self-test of `kv_cache`.
+Attention is a kernel of our own in half precision, where Triton is installed; everywhere else it is
+the ordinary kernel under a mask. Models whose attention is anything else are found by the self-test
+of `kv_cache`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from epicene.models.hf.batching import is_out_of_memory
+from epicene.models.hf.fused import can_attend
 from epicene.models.hf.generation.stepper import (
     Stepper,
     attention_function,
@@ -192,7 +193,7 @@ class _Slots:
         device = loaded.device
         self.tokens = torch.zeros(rows, dtype=torch.long, device=device)
         self.lengths = torch.zeros(rows, dtype=torch.int32, device=device)
-        self.numbers = torch.arange(rows + 1, dtype=torch.int32, device=device)
+        self.numbers = torch.arange(rows, device=device)
         self.at = self.tokens  # in the step that runs, where each row's new key goes
 
     @property
@@ -237,25 +238,11 @@ class _Slots:
         """Attention of the newest token of each row to all tokens of the row."""
         import torch
 
-        count = len(query)
-        lengths = self.lengths[:count]
-        if query.is_cuda and query.dtype in (torch.bfloat16, torch.float16):
-            numbers = self.numbers[: count + 1]
-            found = torch.ops.aten._flash_attention_forward(
-                query[:, :, 0],
-                key.transpose(1, 2).flatten(0, 1),
-                value.transpose(1, 2).flatten(0, 1),
-                numbers,  # where each row's queries and slots begin
-                numbers * self.columns,
-                1,
-                self.columns,
-                0.0,
-                False,
-                False,
-                scale=scaling,
-                seqused_k=lengths,
-            )[0]
-            return found[:, None]
+        lengths = self.lengths[: len(query)]
+        if can_attend(query, key):
+            from epicene.models.hf.kernels import attend_rows
+
+            return attend_rows(query, key, value, lengths, scaling or query.shape[-1] ** -0.5)
         columns = torch.arange(self.columns, device=query.device)
         mask = (columns < lengths[:, None])[:, None, None]
         return grouped_sdpa(query, key, value, mask, scaling)
@@ -301,7 +288,7 @@ def _slot_layer() -> Any:
 
         def update(self, keys: Any, values: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
             slots, count = self._slots, len(keys)
-            at = slots.numbers[:count].long(), slots.at
+            at = slots.numbers[:count], slots.at
             self.keys[at], self.values[at] = keys[:, :, 0], values[:, :, 0]
             return self.keys[:count].transpose(1, 2), self.values[:count].transpose(1, 2)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.generation import kv_cache
 from epicene.models.hf.generation.decoding import pad_prompts
 from epicene.models.hf.non_finite import NumberFormat
@@ -56,9 +57,9 @@ class Stepper:
         self.number_format = NumberFormat.of(loaded)
         known = inspect.signature(loaded.model.forward).parameters
         self._positions = "position_ids" in known
-        # The prompts' own logits would be as large as the vocabulary times their tokens.
-        self._kept = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
+        self._keeps = "logits_to_keep" in known
         self._groups = has_grouped_heads(loaded.model)
+        self._fused = FusedLayers(loaded)
 
     def read(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """Read prompts; their cache as the library fills it, and the next logits of each."""
@@ -111,7 +112,12 @@ class Stepper:
         """The logits of the last column."""
         if self._positions:
             inputs["position_ids"] = depth
-        out = self._model(past_key_values=cache, use_cache=True, **inputs, **self._kept)
+        if self._keeps and depth.shape[1] > 1:
+            # All logits would be as large as the vocabulary times the tokens. Chosen by a tensor,
+            # the last states are copied: the head takes ten times as long for a view of them.
+            inputs["logits_to_keep"] = depth.new_full((1,), depth.shape[1] - 1)
+        with self._fused.active:
+            out = self._model(past_key_values=cache, use_cache=True, **inputs)
         return out.logits[:, -1]
 
 

@@ -22,6 +22,7 @@ from epicene.models.hf.batching import (
     retry_on_oom,
     run_chunks_that_fit,
 )
+from epicene.models.hf.fused import can_fuse
 from epicene.models.hf.non_finite import NumberFormat
 from epicene.models.hf.scoring import logprobs
 from epicene.models.hf.scoring.logprobs import ModelRunner
@@ -87,10 +88,12 @@ def _candidate_routes(runner: ModelRunner, limits: PassLimits) -> Iterator[list[
     """The routes, best first; each with the variants to test, of which the last is used."""
     known = mask_layout(runner.model.config)
     if known is not None:
-        yield [
-            PackedTreeRoute(runner, limits, known, min_nodes=0),
-            PackedTreeRoute(runner, limits, known),
-        ]
+        kernel = known.window is None and can_fuse(runner.device, runner.model.dtype)
+        for by_kernel in (True, False) if kernel else (False,):
+            yield [
+                PackedTreeRoute(runner, limits, known, min_nodes=0, kernel=by_kernel),
+                PackedTreeRoute(runner, limits, known, kernel=by_kernel),
+            ]
     yield [CachedPrefixRoute(runner, limits)]
 
 

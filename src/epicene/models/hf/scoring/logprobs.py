@@ -24,6 +24,7 @@ import numpy as np
 
 from epicene.core.records import LOGPROB_DECIMALS
 from epicene.models.hf.batching import is_out_of_memory, outputs_agree
+from epicene.models.hf.fused import FusedLayers, kernels_for
 from epicene.models.hf.generation import decoding
 from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
 
@@ -62,6 +63,7 @@ class ModelRunner:
         self.vocabulary: int = loaded.model.get_output_embeddings().weight.shape[0]
         self.parameters = frozenset(inspect.signature(loaded.model.forward).parameters)
         self._notes = notes
+        self._fused = FusedLayers(loaded)
         self.max_positions = max(1, _logit_bytes(loaded.device) // (4 * self.vocabulary))
 
     @property
@@ -77,9 +79,11 @@ class ModelRunner:
         import torch
 
         with torch.inference_mode():
-            if self._body is None:
-                return _select_positions(self.model(**inputs).logits, where)
-            return _select_positions(self._body(**inputs).last_hidden_state, where)
+            body = self._body
+            with self._fused.active:
+                if body is None:
+                    return _select_positions(self.model(**inputs).logits, where)
+                return _select_positions(body(**inputs).last_hidden_state, where)
 
     def logits(self, states: Any) -> Any:
         """The logits of hidden states."""
@@ -312,6 +316,9 @@ def token_logprobs(part: LogitChunk) -> Any:
     import torch
 
     logits = part.logits
+    if (kernels := kernels_for(logits)) is not None:
+        sums = kernels.logsumexp(logits)
+        return logits[part.lines, part.tokens].float() - sums[part.lines]
     max_positions = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
     if len(logits) <= max_positions:
         return logits.log_softmax(-1, dtype=torch.float32)[part.lines, part.tokens]
