@@ -133,7 +133,8 @@ def pieces(text: str) -> list[str]:
     The words of the pieces are those of the text, except where a language's own patterns look
     across a space: "l'« Odyssée" begins with "l'" in French, and "l'«" alone with "l".
     """
-    return [text] if _MARKED_SPACE.search(text) else text.split(" ")
+    whole = not text.isascii() and _MARKED_SPACE.search(text)
+    return [text] if whole else text.split(" ")
 
 
 @lru_cache(maxsize=64)

@@ -43,6 +43,13 @@ def test_log_sums_of_exponentials(kernels: Any) -> None:
     assert not found[2:].isfinite().any()
 
 
+@pytest.mark.parametrize("from_one", [False, True])
+def test_norm_by_the_root_mean_square(kernels: Any, from_one: bool) -> None:
+    states, weight = numbers(2, 3, 100), numbers(100, seed=1)
+    expected = torch.nn.functional.rms_norm(states, (100,), weight + from_one, 1e-5)
+    torch.testing.assert_close(kernels.norm(states, weight, 1e-5, from_one=from_one), expected)
+
+
 @pytest.mark.parametrize("positions", [1, 2])
 def test_rotary_embeddings(kernels: Any, positions: int) -> None:
     states = numbers(2, 5, 3, 16).transpose(1, 2)  # heads in the middle, as models have them
@@ -56,9 +63,7 @@ def test_rotary_embeddings(kernels: Any, positions: int) -> None:
 
 def test_gated_product(kernels: Any) -> None:
     gate, up = numbers(3, 1000), numbers(3, 1000, seed=1)
-    torch.testing.assert_close(
-        kernels.silu_product(gate, up), torch.nn.functional.silu(gate) * up
-    )
+    torch.testing.assert_close(kernels.silu_product(gate, up), torch.nn.functional.silu(gate) * up)
 
 
 @pytest.mark.parametrize("shared", [1, 2, 6])

@@ -148,7 +148,7 @@ def _replaced_forward(
         weight = getattr(module, "weight", None)
         if weight is None or weight.dtype != dtype or weight.dim() != 1:
             return None
-        makers, size = (_norm, partial(_norm, offset=1.0)), len(weight)
+        makers, size = (_norm, partial(_norm, from_one=True)), len(weight)
     elif all(hasattr(module, name) for name in ("gate_proj", "up_proj", "down_proj", "act_fn")):
         makers, size = (_gated,), getattr(module.gate_proj, "in_features", 0)
     else:
@@ -172,16 +172,14 @@ def _alike(some: Any, other: Any) -> bool:
     return bool(distance <= _TOLERANCE * some.float().abs().max())
 
 
-def _norm(module: Any, offset: float = 0.0) -> Callable[..., Any]:
-    """The norm of the root mean square; some families count their weights from 1."""
-    from torch.nn.functional import rms_norm
+def _norm(module: Any, *, from_one: bool = False) -> Callable[..., Any]:
+    """The norm by the root mean square; some families count their weights from 1."""
+    from epicene.models.hf import kernels
 
     epsilon = getattr(module, "variance_epsilon", None) or module.eps
-    weight = module.weight
 
     def forward(states: Any) -> Any:
-        own = weight + offset if offset else weight
-        return rms_norm(states, own.shape, own, epsilon)
+        return kernels.norm(states.contiguous(), module.weight, epsilon, from_one=from_one)
 
     return forward
 
@@ -205,11 +203,9 @@ def _rotate_both(
     own: Callable[..., Any], query: Any, key: Any, cos: Any, sin: Any, *args: Any, **others: Any
 ) -> tuple[Any, Any]:
     """Rotary embeddings of queries and keys; the model's own function for unusual ones."""
-    from epicene.models.hf import kernels
-
-    size = query.shape[-1]
+    size, kernels = query.shape[-1], kernels_for(query)
     usual = not args and not others and cos.shape[-1] == size and cos.dim() == 3
-    if not usual or not query.is_cuda or size & (size - 1) or cos.stride(-1) != 1:
+    if kernels is None or not usual or size & (size - 1) or cos.stride(-1) != 1:
         done: tuple[Any, Any] = own(query, key, cos, sin, *args, **others)
         return done
     return kernels.rotate(query, cos, sin), kernels.rotate(key, cos, sin)

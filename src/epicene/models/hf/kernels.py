@@ -71,6 +71,35 @@ def logsumexp(numbers: Any) -> Any:
 
 
 @triton.jit
+def _norm(  # type: ignore[no-untyped-def]
+    states, weight, out, size, epsilon, FROM_ONE: tl.constexpr, BLOCK: tl.constexpr
+):
+    row, column = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
+    inside = column < size
+    found = tl.load(states + row * size + column, mask=inside, other=0.0).to(tl.float32)
+    found = found * tl.rsqrt(tl.sum(found * found, 0) / size + epsilon)
+    own = tl.load(weight + column, mask=inside)
+    if FROM_ONE:
+        found = found * (1.0 + own.to(tl.float32))
+    else:
+        # Rounded before and after, as the library does it.
+        found = found.to(own.dtype).to(tl.float32) * own.to(tl.float32)
+    tl.store(out + row * size + column, found.to(out.dtype.element_ty), mask=inside)
+
+
+def norm(states: Any, weight: Any, epsilon: float, *, from_one: bool) -> Any:
+    """The norm by the root mean square of contiguous states; `from_one` adds 1 to the weights."""
+    size = states.shape[-1]
+    out = torch.empty_like(states)
+    block = triton.next_power_of_2(size)
+    _norm[(states.numel() // size,)](
+        states, weight, out, size, epsilon, FROM_ONE=from_one, BLOCK=block,
+        num_warps=min(16, max(1, block // 512)),
+    )  # fmt: skip
+    return out
+
+
+@triton.jit
 def _rotate(  # type: ignore[no-untyped-def]
     states, out, cos, sin, row_stride, head_stride, token_stride, turn_row, turn_token,
     tokens, heads, HEADS: tl.constexpr, HALF: tl.constexpr,
@@ -80,12 +109,16 @@ def _rotate(  # type: ignore[no-untyped-def]
     at = row * row_stride + head * head_stride + token * token_stride + column
     turn = row * turn_row + token * turn_token + column
     inside = head < heads
+    kind = out.dtype.element_ty
     first = tl.load(states + at, mask=inside).to(tl.float32)
     second = tl.load(states + at + HALF, mask=inside).to(tl.float32)
-    turned = first * tl.load(cos + turn) - second * tl.load(sin + turn)
-    tl.store(out + at, turned.to(out.dtype.element_ty), mask=inside)
-    turned = second * tl.load(cos + turn + HALF) + first * tl.load(sin + turn + HALF)
-    tl.store(out + at + HALF, turned.to(out.dtype.element_ty), mask=inside)
+    # Products are rounded, as the library does it.
+    one = (first * tl.load(cos + turn)).to(kind).to(tl.float32)
+    other = (second * tl.load(sin + turn)).to(kind).to(tl.float32)
+    tl.store(out + at, (one - other).to(kind), mask=inside)
+    one = (second * tl.load(cos + turn + HALF)).to(kind).to(tl.float32)
+    other = (first * tl.load(sin + turn + HALF)).to(kind).to(tl.float32)
+    tl.store(out + at + HALF, (one + other).to(kind), mask=inside)
 
 
 def rotate(states: Any, cos: Any, sin: Any) -> Any:
