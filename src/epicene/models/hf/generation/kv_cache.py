@@ -22,7 +22,6 @@ from epicene.models.hf.batching import (
     TOLERANCE,
     batch_independent_length,
     output_tolerance,
-    pad_right,
     retry_on_oom,
 )
 from epicene.models.hf.generation.decoding import pad_prompts
@@ -231,12 +230,12 @@ def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck
     beside = max(windows - set(limits), default=0)
     # Where rotary positions change for every token, a cache is void.
     limits += [length for length in [batch_independent_length(config)] if length is not None]
-    truth = _plain_logits(loaded, rows)
+    truth = stepper.plain_logits(rows)
     seen = [_Prediction(0, 5, logits[0]), _Prediction(1, 1, logits[1])]
     seen += _cached_predictions(stepper, rows, cache, beside)
     apart = _max_distance((each.logits, truth[each.row, each.position]) for each in seen)
     if apart > TOLERANCE and apart > min(
-        NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
+        NOISE_FACTOR * _batch_noise(stepper, rows, truth), _MAX_DISTANCE
     ):
         found = f"{apart:.2g} nats apart" if math.isfinite(apart) else "not finite"
         return CacheCheck(f"its predictions came out {found}")
@@ -253,14 +252,6 @@ def _probe_rows(vocabulary: int) -> list[tuple[int, ...]]:
         (*opening, tokens[17]),
         (*opening, *tokens[18:]),
     ]
-
-
-def _plain_logits(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> Any:
-    """The logits of all rows whole, as scoring reads them: padded on the right, no cache."""
-    import torch
-
-    ids, mask = (torch.from_numpy(each).to(loaded.device) for each in pad_right(rows))
-    return loaded.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
 
 
 def _cached_predictions(
@@ -343,9 +334,9 @@ def _generate_logits(
     return seen
 
 
-def _batch_noise(loaded: LoadedModel, rows: Sequence[Sequence[int]], together: Any) -> float:
+def _batch_noise(stepper: Stepper, rows: Sequence[Sequence[int]], together: Any) -> float:
     """How far predictions for single rows are from those for all rows together."""
-    alone = [_plain_logits(loaded, [row])[0] for row in rows]
+    alone = [stepper.plain_logits([row])[0] for row in rows]
     return _max_distance(
         pair
         for own, line in zip(alone, together, strict=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from epicene.models.hf.batching import pad_right
 from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.generation import kv_cache
 from epicene.models.hf.generation.decoding import pad_prompts
@@ -67,6 +68,14 @@ class Stepper:
         cache = kv_cache.new_cache(self._model)
         depth = inputs["attention_mask"].cumsum(-1) - 1
         return cache, self._run(cache, depth.clamp(min=0), **inputs)
+
+    def plain_logits(self, rows: Sequence[Sequence[int]]) -> Any:
+        """The logits of whole rows, padded on the right, without a cache."""
+        import torch
+
+        ids, mask = (torch.from_numpy(each).to(self.device) for each in pad_right(rows))
+        with self._fused.active:
+            return self._model(input_ids=ids, attention_mask=mask, use_cache=False).logits
 
     def rows(
         self,
