@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
+# The GPU's kernels are interpreted, wherever the tests run; Triton reads this when it is imported.
+os.environ.setdefault("TRITON_INTERPRET", "1")
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -97,13 +97,10 @@ class TokenSpans:
             for index, cut, (start, end) in zip(indices, cuts, pairwise(self._edges), strict=True)
         ]
 
-    def starts(self, number: int, first: int) -> tuple[int, ...]:
-        """Where a string's tokens from `first` on begin, counted from the boundary."""
-        return tuple(self._starts[self._edges[number] + first : self._edges[number + 1]])
-
-    def ends(self, number: int, first: int) -> tuple[int, ...]:
-        """Where they end."""
-        return tuple(self._ends[self._edges[number] + first : self._edges[number + 1]])
+    def of(self, number: int, first: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Where a string's tokens from `first` on begin and end, counted from the boundary."""
+        own = slice(self._edges[number] + first, self._edges[number + 1])
+        return tuple(self._starts[own]), tuple(self._ends[own])
 
 
 class TextEncoder:
@@ -149,24 +146,22 @@ class TextEncoder:
     def _encoded(
         self, one: TextInContext, ids: list[int], spans: TokenSpans, number: int
     ) -> EncodedText | UnanswerableError:
-        if not one.text:
+        _, text, policy, templated = one
+        if not text:
             return UnanswerableError("an empty text has no tokens to score")
         first = spans.first[number]
         if first is None:
-            return UnanswerableError(f"the tokenizer makes no token from the text {one.text!r}")
+            return UnanswerableError(f"the tokenizer makes no token from the text {text!r}")
         try:
             self._refuse_unknown(ids)
-            opening = () if one.templated else self._opening(one.policy, ids)
+            opening = () if templated else self._opening(policy, ids)
             # The last token is predicted, never read.
             self.check(len(opening) + len(ids) - 1)
         except UnanswerableError as error:
             return error
+        starts, ends = spans.of(number, first)
         return EncodedText(
-            ids=(*opening, *ids),
-            first=len(opening) + first,
-            starts=spans.starts(number, first),
-            ends=spans.ends(number, first),
-            conditioned_on=self._name(opening),
+            (*opening, *ids), len(opening) + first, starts, ends, self._name(opening)
         )
 
     def prompt(self, text: str, policy: FirstToken, *, templated: bool = False) -> tuple[int, ...]:
@@ -219,12 +214,12 @@ class TextEncoder:
     def _anchor(self) -> tuple[list[int], str]:
         """Tokens to decode after, since many decoders drop the space at the very beginning."""
         ids = self._tokenise("a")
-        return ids, self._tokenizer.decode(ids, clean_up_tokenization_spaces=False)
+        return ids, self._backend.decode(ids, skip_special_tokens=False)
 
     def _after_anchor(self, ids: list[int]) -> str:
         anchor, text = self._anchor
-        whole = self._tokenizer.decode(anchor + ids, clean_up_tokenization_spaces=False)
-        return str(whole).removeprefix(text)
+        whole: str = self._backend.decode(anchor + ids, skip_special_tokens=False)
+        return whole.removeprefix(text)
 
     def _tokenise(self, text: str) -> list[int]:
         ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids

@@ -497,7 +497,9 @@ class GrowingText:
             self.finish = "length"
 
     def fail(self, token: int, value: float, number_format: NumberFormat) -> None:
-        """Record that a token, counted from 1, cannot be chosen."""
+        """Record that a token, counted from 1, cannot be chosen, unless the text is finished."""
+        if self.finish:
+            return
         prompt = shorten(self._stops.read(self.job.prompt), end=True)
         what = f"the logits of new token {token} for the prompt {prompt}"
         self.error = NonFiniteError(what, value, number_format)

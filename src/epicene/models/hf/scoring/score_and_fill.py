@@ -195,16 +195,18 @@ def _text_score(
     scored: RowScores,
     number_format: NumberFormat,
 ) -> TextScore:
-    def token(index: int) -> str:
-        place = encoded.unscored + index
-        return text[encoded.starts[place] : encoded.ends[place]]
+    _, first, starts, ends, _ = encoded
+    unscored = (None,) * (first == 0)
+    if not scored.finite:
 
-    check_scores(scored, token, text, number_format)
-    unscored = (None,) * encoded.unscored
+        def token(index: int) -> str:
+            return text[starts[len(unscored) + index] : ends[len(unscored) + index]]
+
+        check_scores(scored, token, text, number_format)
     return TextScore(
         logprobs=(*unscored, *scored.rounded),
-        starts=encoded.starts,
-        ends=encoded.ends,
+        starts=starts,
+        ends=ends,
         words=count_words(text, request.language),
         characters=len(text),
         drawn=UNSET
