@@ -153,6 +153,13 @@ def test_what_is_refused(
     refused(done, 2, message)
 
 
+def test_an_unknown_id_is_set_beside_a_known_one(epicene: Epicene, tmp_path: Path) -> None:
+    """The starter set is several files, so its ids begin with the file's name."""
+    answers = write(tmp_path / "mine.jsonl", [{"id": "sv-kat", "good": -1, "bad": -2}])
+    done = epicene("score", "alternations", "-a", answers)
+    refused(done, 2, "'sv-kat', which is not in the data; an id there is 'hindi-sv-kat'")
+
+
 def test_a_file_without_rows_names_the_page_with_the_layout(
     epicene: Epicene, pairs: Path, tmp_path: Path
 ) -> None:

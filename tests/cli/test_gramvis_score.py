@@ -70,6 +70,15 @@ def test_a_table_for_a_person(epicene: Epicene, counts: Path) -> None:
     assert "Bias scores" in done.out
 
 
+def test_some_tables_alone(epicene: Epicene, counts: Path) -> None:
+    done = epicene("score", "gramvis", "--data", counts, "--table", "14", "-t", "3")
+    assert (done.code, "Bias scores" in done.out, "Words by" in done.out) == (0, True, False)
+    done = epicene("score", "gramvis", "--data", counts, "--table", "14", "--json")
+    assert (set(done.json["tables"]), "english_effect_M" in done.json["metrics"]) == ({"14"}, True)
+    done = epicene("score", "gramvis", "--data", counts, "--table", "20")
+    assert (done.code, "no table '20'" in done.err, done.out) == (2, True, "")
+
+
 def test_nothing_to_score_is_said(epicene: Epicene) -> None:
     done = epicene("score", "gramvis")
     assert done.code == 2

@@ -28,8 +28,8 @@ from epicene.models.tagger.encoding import (
     edit_script,
     outcome_numbers,
 )
-from epicene.models.tagger.model import Tagger
-from epicene.models.tagger.network import NetworkShape
+from epicene.models.tagger.model import Tagger, open_rewriter
+from epicene.models.tagger.network import Network, NetworkShape
 from epicene.models.tagger.related import (
     RelatedForms,
     feature_count,
@@ -213,6 +213,32 @@ def test_it_learns_to_label_and_to_rewrite(trained: TrainedTagger) -> None:
     assert rewritten(trained, "أنا متعبة اليوم", {"speaker": "feminine"}) == "أنا متعبة اليوم"
     assert rewritten(trained, "أنا متعبة اليوم", {"listener": "masculine"}) == "أنا متعبة اليوم"
     assert rewritten(trained, "القطار تسمع ذلك .", {"listener": "feminine"}) == "القطار تسمع ذلك ."
+
+
+def test_lines_are_read_together_and_rewritten_as_alone(
+    trained: TrainedTagger, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With mark-up, which the tagger does not see, and a line that is long."""
+    lines = ["أنا <b>متعبة</b> اليوم", "", "أنا متعب اليوم", "هل تسمع ذلك ؟ " * 900] * 40
+    (alone,) = {rewritten(trained, "أنا متعبة اليوم", {"speaker": "masculine"})}
+    asked: list[int] = []
+    logits = Network.logits
+
+    def counted(network: Network, vectors: Any, lengths: list[int]) -> Any:
+        asked.append(len(lengths))
+        return logits(network, vectors, lengths)
+
+    monkeypatch.setattr(Network, "logits", counted)
+    found = [each.text for each in open_rewriter(folder, "ar").open({"speaker": "m"})(iter(lines))]
+    assert found == [alone.replace("متعب", "<b>متعب</b>"), "", *lines[2:4]] * 40
+    assert asked == [3]  # of the same lines each is read once, and four lines are a group
+    texts = [f"أنا {word} اليوم" for word in KNOWN for _ in range(2)]
+    asked.clear()
+    again = list(open_rewriter(folder, "ar").open({"speaker": "f"})(texts))
+    assert sum(asked) == len(KNOWN)
+    assert len(asked) == -(-len(texts) // 64)
+    for text, each in zip(texts, again, strict=True):
+        assert each.text == rewritten(trained, text, {"speaker": "feminine"})
 
 
 def test_an_unseen_word_is_changed_as_those_like_it(trained: TrainedTagger) -> None:

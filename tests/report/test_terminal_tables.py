@@ -148,6 +148,22 @@ def test_a_pipe_is_squeezed_only_where_no_cell_is_cut() -> None:
     assert narrow.count("-0.385") == 18
 
 
+def test_a_pipe_is_not_squeezed_until_headings_are_alike() -> None:
+    """As in Table 11 of gramvis, of which six columns were headed `english_…`."""
+    heads = [f"{one}_{two}" for one in ("english", "chinese") for two in ("effect", "p", "stars")]
+    table = Table(
+        name="11",
+        title="Effects",
+        levels=("language",),
+        columns=tuple(Column(name=head, unit="number", decimals=3) for head in heads),
+        rows=(Row(keys=("DE",), cells=tuple(Estimate(value=0.5) for _ in heads)),),
+    )
+    for width in range(40, 100):
+        cut = [word for word in shown(table, width, squeeze=True).split() if "…" in word]
+        assert len(set(cut)) == len(cut), (width, cut)
+    assert all(head in shown(table, 70, squeeze=True) for head in heads)
+
+
 def test_a_table_of_keys_alone_and_one_without_rows() -> None:
     keys = Table(
         name="k",

@@ -106,9 +106,11 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
     sys.stdout.write(writers[form](made, source))
 
 
-def select_tables(summary: Summary, names: Sequence[str]) -> tuple[Table, ...]:
-    """The tables with these names, in the suite's order; all tables if none is named."""
-    found = (metrics_table(summary), *summary.tables)
+def select_tables(
+    summary: Summary, names: Sequence[str], tables: Sequence[Table] | None = None
+) -> tuple[Table, ...]:
+    """Of the headlines and these tables (default: the summary's), those named; all by default."""
+    found = (metrics_table(summary), *(summary.tables if tables is None else tables))
     known = {table.name for table in found}
     for name in names:
         if name not in known:

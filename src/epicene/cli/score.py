@@ -16,6 +16,7 @@ from epicene.cli.options import (
     Settings,
     Split,
     SuiteName,
+    TableNames,
     TaskNames,
     WithItems,
     key_value_pairs,
@@ -57,13 +58,13 @@ def score(
     task: TaskNames = None,
     split: Split = None,
     english: EnglishFile = None,
+    table: TableNames = None,
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
     """Judge a file of answers against a suite's items and print the tables."""
     from epicene.api.results import score as score_answers
-    from epicene.cli.output import note, print_results
-    from epicene.report.results_document import metrics_table
+    from epicene.cli.output import note, print_results, select_tables
     from epicene.suites import find_suite
 
     if items and not as_json:
@@ -78,6 +79,7 @@ def score(
         settings=protocol_settings(setting, suite=chosen, tasks=task, split=split, english=english),
         out=out,
     )
+    chosen_tables = select_tables(scored.summary, table or (), scored.records)
     for sentence in scored.notes:
         note(sentence)
     if figures is not None:
@@ -86,6 +88,6 @@ def score(
     print_results(
         scored.summary,
         as_json=as_json,
-        tables=(metrics_table(scored.summary), *scored.records),
+        tables=chosen_tables,
         items=scored.judgements() if items else None,
     )

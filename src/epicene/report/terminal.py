@@ -39,8 +39,8 @@ class _Widths(NamedTuple):
 
 
 def print_table(console: Console, table: Table, *, squeeze: bool = False) -> None:
-    """Print a table and its notes. With `squeeze`, rich may wrap between words if no cell is
-    cut."""
+    """Print a table and its notes. With `squeeze`, rich may wrap between words and cut headings, if
+    these remain distinct and no cell is cut."""
     layout = lay_out(table)
     for part in _parts(console, layout, rich_table(table), squeeze=squeeze):
         console.print(part)
@@ -72,7 +72,10 @@ def _parts(
 
 
 def _cuts(console: Console, drawn: RichTable, layout: Layout) -> bool:
-    """Whether rich cuts a cell of the table, which it marks with an ellipsis."""
+    """Whether rich cuts a cell of the table, or two headings to the same beginning.
+
+    It marks what it cuts with an ellipsis.
+    """
     texts = (
         text
         for line in layout.lines
@@ -83,7 +86,8 @@ def _cuts(console: Console, drawn: RichTable, layout: Layout) -> bool:
     lines = console.render_lines(drawn, console.options, pad=False)
     shown = ["".join(segment.text for segment in line) for line in lines]
     rule = next((place for place, text in enumerate(shown) if "──" in text), 0)
-    return any("…" in text for text in islice(shown, rule, None))
+    cut = [word for text in islice(shown, rule) for word in text.split() if word.endswith("…")]
+    return len(set(cut)) < len(cut) or any("…" in text for text in islice(shown, rule, None))
 
 
 # --- widths ----------------------------------------------------------------------------------

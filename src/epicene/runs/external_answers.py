@@ -65,7 +65,12 @@ def read_external_answers(
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
-            raise InputError(f"{line.location} names the item {name!r}, which is not in the data.")
+            ids = iter(items)
+            like = next((each for each in items if name and each.endswith(name)), next(ids, None))
+            there = f"; an id there is {like!r}" if like is not None else ""
+            raise InputError(
+                f"{line.location} names the item {name!r}, which is not in the data{there}."
+            )
         answered = _external_answer(suite, line, items[name], protocol)
         if any(each.name == answered.name for each in found[name]):
             raise InputError(

@@ -187,8 +187,22 @@ def test_the_papers_draw_refuses_what_it_cannot_be(starter: list[Instance]) -> N
     with pytest.raises(InputError, match="5 instances with 5 generations"):
         labels.draw([], paper, SamplingOptions(per_cell=5))
     few = [item for item in starter if item.dataset == "templates"][:3]
-    with pytest.raises(InputError, match=r"share 3 instances of templates .* at least 5 instances"):
+    with pytest.raises(InputError, match=r"share 3 instances of templates .* --limit 5 or more"):
         labels.draw(written(few, OURS, "a"), paper, SamplingOptions())
+
+
+def test_the_limit_that_the_papers_draw_names_is_enough() -> None:
+    """For the eleven pronouns of the starter set, of which a limit of 20 takes one or two each."""
+    paper = PROTOCOLS["paper"]
+
+    def draw(limit: int) -> tuple[StudyItem, ...]:
+        config = RunConfig(suite=suite, protocol=paper, models={}, limit=limit)
+        taken = list(select_items(config, read(DataSource(), paper)))
+        return labels.draw(written(taken, paper, "a"), paper, SamplingOptions())
+
+    with pytest.raises(InputError, match=r"--limit 55 or more \(5 instances for each of 11"):
+        draw(20)
+    assert len(draw(55)) == 2 * 2 * 11 * 25
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

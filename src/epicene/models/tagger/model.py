@@ -33,6 +33,7 @@ from epicene.rewriting.persons import (
     read_neutral_persons,
     read_target_genders,
 )
+from epicene.rewriting.protected import read_syntax, visible_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from epicene.models import Batch, ImageStore, ModelOptions, NumberedAnswers
     from epicene.models.tagger.network import FloatArray
     from epicene.models.tagger.storage import TrainedTagger
-    from epicene.rewriting import Confidence, Rewriter
+    from epicene.rewriting import Confidence, Rewrite, Rewriter, Rewriting
     from epicene.rewriting.persons import Person, TargetGenders
 
 # From which probability on a change is called so; below the last it is a guess.
@@ -56,6 +57,7 @@ _CACHE_SIZE = 1 << 14
 _WORD_CACHE_SIZE = 1 << 13
 # Texts that go through the networks together: more are hardly faster, and need more memory.
 _TEXTS_TOGETHER = 64
+_LONG_TEXT = 10_000  # characters; no more texts are read with one that is longer
 
 
 class CandidateForm(NamedTuple):
@@ -287,7 +289,36 @@ def open_rewriter(folder: Path, language: str) -> Rewriter:
             f"{tagger.language}."
         )
     rewriter = person_rewriter(tagger.changes, version=trained.fingerprint)
-    return rewriter._replace(takes=tagger.people)
+
+    def open_for(options: Mapping[str, str]) -> Rewrite:
+        rewrite_all = rewriter.open(options)
+        syntax = read_syntax(options)
+
+        def rewrite_together(texts: Iterable[str]) -> Iterator[Rewriting]:
+            for some in _texts_together(texts):
+                with suppress(UnanswerableError, MemoryError):  # of one text: it tells itself
+                    tagger.read_ahead(
+                        visible.text
+                        for text in some
+                        for visible in visible_texts(text, syntax=syntax)
+                    )
+                yield from rewrite_all(some)
+
+        return rewrite_together
+
+    return rewriter._replace(takes=tagger.people, open=open_for)
+
+
+def _texts_together(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts in groups that are read together; a long text closes its group."""
+    some: list[str] = []
+    for text in texts:
+        some.append(text)
+        if len(some) == _TEXTS_TOGETHER or len(text) > _LONG_TEXT:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 # Raised when the same folder would give other answers.

@@ -149,7 +149,7 @@ def _draw_as_published(
     refuse_allocation(wanted, "The paper's study")
     seed = _SEED if wanted.seed is None else wanted.seed
     units = _shared_units(candidates)
-    chosen = {dataset: _published_units(dataset, each, seed) for dataset, each in units.items()}
+    chosen = {dataset: _published_units(each, seed) for dataset, each in units.items()}
     drawn: dict[DesignCell, list[Candidate]] = {}
     there: Counter[tuple[DesignCell, str]] = Counter()
     for candidate in _published_cells(candidates):
@@ -181,7 +181,7 @@ def _shared_units(candidates: Iterable[Candidate]) -> dict[str, list[str]]:
     for candidate in _published_cells(candidates):
         cells = units.setdefault(candidate.cell[-1], {})
         cells.setdefault(candidate.cell, {})[candidate.unit] = None
-    return {
+    shared = {
         dataset: [
             unit
             for unit in next(iter(cells.values()))
@@ -189,18 +189,22 @@ def _shared_units(candidates: Iterable[Candidate]) -> dict[str, list[str]]:
         ]
         for dataset, cells in units.items()
     }
+    for dataset, found in shared.items():
+        if len(found) < _INSTANCES:
+            pronouns = len({cell[1] for cell in units[dataset]})
+            raise InputError(
+                f"The runs share {len(found)} instances of {dataset} across all models and "
+                f"pronouns, but the paper draws {_INSTANCES}; run with --limit "
+                f"{_INSTANCES * pronouns} or more ({_INSTANCES} instances for each of {pronouns} "
+                "pronouns), or without --limit."
+            )
+    return shared
 
 
-def _published_units(dataset: str, units: list[str], seed: int) -> set[str]:
+def _published_units(units: list[str], seed: int) -> set[str]:
     """The authors' sample, if the runs are of the whole published data."""
     from numpy.random import RandomState
 
-    if len(units) < _INSTANCES:
-        raise InputError(
-            f"The runs share {len(units)} instances of {dataset} across all models and "
-            f"pronouns, but the paper draws {_INSTANCES}; run with a --limit of at least "
-            f"{_INSTANCES} instances per pronoun, or without --limit."
-        )
     # As the authors' data library samples rows.
     rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)
     return {units[row] for row in rows}
