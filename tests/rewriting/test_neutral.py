@@ -6,7 +6,7 @@ import pytest
 
 from epicene.api.rewriting import rewrite
 from epicene.core.errors import InputError
-from epicene.rewriting.neutral import NO_FORM
+from epicene.rewriting.neutral import NO_FORM, NOT_FOUND
 
 # Written for these tests; benchmarks/rewriting_neutral has others, which were judged by readers.
 OTHERS = [
@@ -112,7 +112,7 @@ def test_genitive_plurals_are_no_singulars() -> None:
 def test_german_plurals_that_are_left(text: str, left: str) -> None:
     found = rewrite(text, "de", others="n", changes=True)
     assert found.text == text
-    assert [each.before for each in found.left_out] == [left]
+    assert [each.before for each in found.left_out if each.rule == NO_FORM] == [left]
 
 
 @pytest.mark.parametrize(
@@ -297,3 +297,42 @@ def test_neutral_forms_have_no_probability() -> None:
     assert [change.probability for change in found.changes] == [None]
     between = rewrite("Je suis étudiant.", "fr", speaker="f", changes=True)
     assert all(change.probability is not None for change in between.changes)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("de", "Ich hoffe, eines Tages Professor zu sein.", ["Professor"]),
+        ("de", "Die Schülerinnen und Schüler haben Ferien.", []),
+        ("de", "Die Studierenden lernen in der Bibliothek.", []),
+        ("de", "Der Tisch steht in der Küche.", []),
+        ("fr", "Les lecteurs du journal ont voté.", ["lecteurs"]),
+        ("fr", "Le·la directeur·rice arrive.", []),
+        ("es", "Todos están invitados.", ["invitados"]),
+        ("es", "Los hombres y las mujeres son iguales.", []),
+        ("it", "I lavoratori scioperano.", ["lavoratori"]),
+        ("it", "Lo studente/la studentessa firma qui.", []),
+    ],
+)
+def test_nouns_for_people_that_no_rule_finds_are_reported(
+    language: str, text: str, words: list[str]
+) -> None:
+    found = rewrite(text, language, others="n", changes=True)
+    assert [each.before for each in found.left_out if each.rule == NOT_FOUND] == words
+    if words:
+        assert found.text == text
+        reported = next(each for each in found.left_out if each.rule == NOT_FOUND)
+        assert text[reported.start : reported.end] == words[0]
+        assert (reported.whose, reported.sure) == ("others", "guess")
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es", "it"])
+def test_they_are_not_reported_for_the_speaker_alone(language: str) -> None:
+    text = {
+        "de": "Ich hoffe, eines Tages Professor zu sein.",
+        "fr": "Les lecteurs du journal ont voté.",
+        "es": "Todos están invitados.",
+        "it": "I lavoratori scioperano.",
+    }[language]
+    found = rewrite(text, language, speaker="n", changes=True)
+    assert not any(each.rule == NOT_FOUND for each in found.left_out)

@@ -46,7 +46,12 @@ from scripted_people import respond
 SHIPPED = sorted(registry.names("suites"))
 LIMIT = 110  # enough for an agreement of some pronouns to be defined
 # What a suite measures beyond its default settings, so that every table on its card comes out.
-SETTINGS = {"apgc": {"labels": "words,sentence"}}
+SETTINGS = {
+    "apgc": {"labels": "words,sentence"},
+    "genform": {"targets": "masculine,feminine,neutral"},
+}
+# The language of studies that are in one language only.
+STUDY_LANGUAGES = {"rewritings": "hi", "translations": "hi", "naturalness": "fr"}
 
 
 @pytest.fixture(scope="module", params=SHIPPED)
@@ -96,8 +101,8 @@ def answered(runs: list[StoredRun], name: str, place: Path) -> StudySummary:
     suite = runs[0].suite
     wanted = SamplingOptions(per_cell=2)
     if suite.studies[name].from_runs:
-        in_one = ("genform", "translation")  # whose studies are in one language
-        languages = ("hi",) if suite.name in in_one else ()
+        in_one = name in STUDY_LANGUAGES and suite.name in ("genform", "translation")
+        languages = (STUDY_LANGUAGES[name],) if in_one else ()
         study = study_from_runs(runs, wanted, study=name, languages=languages)
     else:
         study = study_from_data(suite, DataSource(), wanted, study=name)

@@ -177,7 +177,7 @@ def _allocate(
     labelled = None
     if pilot is not None:
         labelled = (pilot if isinstance(pilot, Study) else load_study(pilot)).answers().study
-    name = study_kind_of_runs(runs[0].suite, study)
+    name = study_kind_of_runs(runs[0].suite, study, runs[0].protocol)
     return allocate_labels(
         runs, name, wanted, pilot=labelled, accuracy=accuracy, languages=languages
     )

@@ -222,7 +222,7 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
     from epicene.core.errors import pluralise
     from epicene.rewriting import Rewriting
     from epicene.rewriting.explain import explain as explanations
-    from epicene.rewriting.neutral import NO_FORM
+    from epicene.rewriting.neutral import LEFT_OUT
 
     for file in done:
         if as_json:
@@ -239,10 +239,10 @@ def _show_files(done: list[RewrittenFile], *, as_json: bool, explained: bool) ->
         counted = f"{len(file.changed)} of {pluralise(file.strings, 'string')}"
         left = f"; {pluralise(file.left, 'change')} inside mark-up skipped" if file.left else ""
         formless = sum(
-            any(change.rule == NO_FORM for change in each.left_out) for each in file.doubtful
+            any(change.rule in LEFT_OUT for change in each.left_out) for each in file.doubtful
         )
         if formless:
-            left += f"; {pluralise(formless, 'string')} with words that have no neutral form"
+            left += f"; {pluralise(formless, 'string')} with words that could not be reworded"
         if len(file.doubtful) > formless:
             left += (
                 f"; {pluralise(len(file.doubtful) - formless, 'string')} not changed because the "
@@ -273,7 +273,7 @@ def _write_lines(
     from epicene.cli.output import note
     from epicene.core.errors import pluralise
     from epicene.rewriting.explain import explain as explanations
-    from epicene.rewriting.neutral import NO_FORM
+    from epicene.rewriting.neutral import LEFT_OUT
 
     endings: deque[bytes] = deque()
     formless = 0
@@ -285,7 +285,7 @@ def _write_lines(
 
     for each in rewrite_all(texts()):
         ending = endings.popleft()
-        formless += any(change.rule == NO_FORM for change in each.left_out)
+        formless += any(change.rule in LEFT_OUT for change in each.left_out)
         out.write(each.text.encode() + ending)
         if explain:
             end = ending or b"\n"
@@ -295,7 +295,7 @@ def _write_lines(
     out.flush()
     if formless:
         note(
-            f"{pluralise(formless, 'line')} with words that have no neutral form; --explain lists "
+            f"{pluralise(formless, 'line')} with words that could not be reworded; --explain lists "
             "them."
         )
 

@@ -8,7 +8,7 @@ is left as they are in the text, and the words are reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -23,6 +23,9 @@ REWORD = "reword"
 # The style that names both: of themselves, nobody says *I am a man or a woman*.
 PAIR = "pair"
 NO_FORM = "no neutral form is known"
+# The rule of a noun for people that no rule found to be about anybody.
+NOT_FOUND = "may name a person; no rule found whom"
+LEFT_OUT = (NO_FORM, NOT_FOUND)
 _STYLES = frozenset({REWORD, PAIR, "star", "colon", "median", "e", "schwa"})
 # The rule of a word that may agree with a person: not one of that person's words is changed then.
 UNCLEAR = "may be said of them"
@@ -53,11 +56,16 @@ class Replacement(NamedTuple):
 Style: TypeAlias = Callable[[str, Sequence[GenderedWord]], Iterable[Replacement]]
 
 
+OtherForms: TypeAlias = Callable[[str], Collection[str]]
+
+
 class NeutralForms(NamedTuple):
     """How a language is rewritten without gender: how words are found, and its styles."""
 
     find_changes: FindChanges
     styles: Mapping[str, Style]  # the first is the default
+    # The other gender's forms of a noun for people, lower case; none for any other word.
+    other_forms: OtherForms
 
     def changes(self, text: str, person: Person, style: str) -> list[Change]:
         """The changes for that person; words that are left have `after` equal to `before`."""
@@ -78,9 +86,36 @@ class NeutralForms(NamedTuple):
         left = (
             word for word in words if not any(start <= word.start < end for start, end in covered)
         )
-        return found + [
-            _change(word.start, word.text, word.text, word, person, NO_FORM) for word in left
+        found += [_change(word.start, word.text, word.text, word, person, NO_FORM) for word in left]
+        return [*found, *(self._not_found(text) if person == "others" else ())]
+
+    def _not_found(self, text: str) -> Iterator[Change]:
+        """The nouns for people that no rule finds, unless both their forms are named."""
+        words = set(_WORDS.findall(text.lower()))
+        named = [
+            each
+            for each in _NOUNS.finditer(text)
+            if (others := self.other_forms(each[0])) and words.isdisjoint(others)
         ]
+        found = [
+            change
+            for gender in ("feminine", "masculine")
+            for change in (
+                self.find_changes(text, dict.fromkeys(_PERSONS, gender)) if named else ()
+            )
+        ]
+        for each in named:
+            (start, end), word = each.span(), each[0]
+            if not any(change.start < end and start < change.end for change in found):
+                yield Change(
+                    start=start,
+                    end=end,
+                    before=word,
+                    after=word,
+                    rule=NOT_FOUND,
+                    sure="guess",
+                    whose="others",
+                )
 
     def _words(self, text: str, person: Person) -> list[GenderedWord]:
         found: dict[int, GenderedWord] = {}
@@ -167,6 +202,8 @@ def is_one_of_two_forms(text: str, change: Change) -> bool:
     return False
 
 
+_NOUNS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w*:·•@/(])")
+_PERSONS: tuple[Person, ...] = ("speaker", "listener", "others")
 _SLASH = frozenset("/")
 _AND = _SLASH | frozenset("und oder bzw sowie et ou y e o u ed".split())
 _SUBJECTS = frozenset("ich du je tu yo tú io".split())

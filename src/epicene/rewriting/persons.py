@@ -23,7 +23,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
-from epicene.rewriting.neutral import NO_FORM, NeutralForms, is_one_of_two_forms
+from epicene.rewriting.neutral import LEFT_OUT, NeutralForms, is_one_of_two_forms
 from epicene.rewriting.protected import read_syntax, visible_texts
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
@@ -132,7 +132,7 @@ def person_rewriter(
                     for visible in visible_texts(text, syntax=syntax)
                     for change in visible.restore(find_all(visible.text))
                 ]
-                left = tuple(each for each in found if each.rule == NO_FORM)
+                left = tuple(each for each in found if each.rule in LEFT_OUT)
                 yield msgspec.structs.replace(apply_changes(text, found), left_out=left)
 
         return rewrite_all

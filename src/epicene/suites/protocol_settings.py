@@ -115,7 +115,7 @@ def allowed_values(kind: Any) -> tuple[str, ...]:
     if get_origin(kind) in (Annotated, tuple):
         return allowed_values(get_args(kind)[0])
     if get_origin(kind) is Literal:
-        return tuple(map(str, get_args(kind)))
+        return tuple(filter(None, map(str, get_args(kind))))
     return ("true", "false") if kind is bool else ()
 
 

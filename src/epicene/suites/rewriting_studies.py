@@ -3,7 +3,7 @@
 People say whether a rewriting is correct, fits each person it should fit and means the same, and
 what else was changed. Each of these is a judgement with a label, and so is the suite's own if it
 has one: `RewritingStudy.judge` and `.automatic` are the two sides of every comparison, paired by
-name.
+name. People may also rate rewritings from 1 to 5, which has no automatic counterpart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.agreement import krippendorff
+from epicene.stats.tabulate import distinct_values, mean, rows_where, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 RIGHT, GRAMMATICAL, MEANING, UNTOUCHED = ("right", "grammatical", "meaning", "nothing else changed")
 
 YES, NO, NONE = LABELS = ("yes", "no", "none")  # none: no word shows the person's gender
+
+# From the worst to the best.
+RATINGS = ("1", "2", "3", "4", "5")
 
 PER_CELL = 10
 
@@ -52,6 +56,7 @@ class RewritingStudy:
     persons: tuple[str, ...]
     facets: tuple[str, ...]
     reference_note: str  # when a rewriting is right automatically, as a sentence
+    rating: str = ""  # the id of the question with a rating, if there is one
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -70,6 +75,9 @@ class RewritingStudy:
         """A person's judgements: each question, and whether everything is as it should be."""
         for name, label in self.labels(response.answers).items():
             yield self._judgement(item, name, label)
+        if self.rating:
+            rated = str(response.answers[self.rating])
+            yield self._judgement(item, self.rating, rated, float(rated))
 
     def automatic(self, item: StudyItem) -> Iterator[Judgement]:
         """The suite's own labels, as far as the item has them."""
@@ -77,7 +85,9 @@ class RewritingStudy:
             if automatic_field(name) in item.fields:
                 yield self._judgement(item, name, item.fields[automatic_field(name)])
 
-    def _judgement(self, item: StudyItem, name: str, label: str) -> Judgement:
+    def _judgement(
+        self, item: StudyItem, name: str, label: str, value: float | None = None
+    ) -> Judgement:
         outcome: Outcome | None = None
         if name == RIGHT:
             outcome = "right" if label == YES else "wrong"
@@ -88,6 +98,7 @@ class RewritingStudy:
             name=name,
             outcome=outcome,
             label=label,
+            value=value,
             facets={facet: item.fields[facet] for facet in (*self.facets, "automatic")},
         )
 
@@ -101,16 +112,23 @@ class RewritingStudy:
         people = rows_where(annotator_agreement.annotator_pairs(results.frame), name=RIGHT)
         own = annotator_agreement.pairs_with_automatic(decided, results.automatic)
         own = rows_where(own, name=RIGHT)
-        return {
+        found = {
             "right": _share(right),
             "right_automatic": _share(right, "automatic"),
             "agreement_people": paired_agreement.raw(people, clustered=True),
             "agreement_automatic": paired_agreement.raw(own, clustered=True),
         }
+        if self.rating:
+            rated = rows_where(results.frame, name=self.rating)
+            mean_rating, high, *_ = _rating_cells(rated)
+            found |= {self.rating: mean_rating, f"{self.rating}_4_or_5": high}
+        return found
 
     def tables(self, results: Answered) -> Iterator[Table]:
         """People's labels, and their agreement with each other and with the automatic ones."""
         yield self._labels_table(results)
+        if self.rating:
+            yield self._rating_table(results)
         pairs = annotator_agreement.annotator_pairs(results.frame)
         yield Table(
             name="agreement",
@@ -140,6 +158,38 @@ class RewritingStudy:
             notes=(self.reference_note, *annotator_agreement.NOTES),
         )
         yield self._confusion_table(results, own)
+
+    def _rating_table(self, results: Answered) -> Table:
+        """People's ratings, of all rewritings and by facet."""
+        found = rows_where(results.frame, name=self.rating)
+        rows = []
+        for model in distinct_values(found, "model"):
+            mine = rows_where(found, model=model)
+            parts = [("all", mine)]
+            for facet in reversed(self.facets):
+                values = distinct_values(mine, facet)
+                parts += [(value, rows_where(mine, **{facet: value})) for value in values]
+            for key, part in parts:
+                count = Estimate(value=part["item"].n_unique())
+                rows.append(Row(keys=(model, key), cells=(count, *_rating_cells(part))))
+        return Table(
+            name="ratings",
+            title=f"People's ratings: {self.rating}",
+            levels=("model", "rewritings"),
+            columns=(
+                Column(name="n", unit="count"),
+                Column(name="mean", unit="number", decimals=2),
+                Column(name="4 or 5"),
+                Column(name="1 or 2"),
+                Column(name="α", unit="number", decimals=3),
+            ),
+            rows=tuple(rows),
+            notes=(
+                "Every rating counts, from 1 (worst) to 5 (best); ratings are not settled. α is "
+                "Krippendorff's, for ordered labels, of rewritings that two or more people rated. "
+                "Intervals are clustered by group of forms.",
+            ),
+        )
 
     def _confusion_table(self, results: Answered, pairs: polars.DataFrame) -> Table:
         """How many rewritings people label one way and the suite another, by judgement."""
@@ -212,6 +262,20 @@ class RewritingStudy:
 
 
 _NUMBERS = {4: "four", 5: "five"}
+
+
+def _rating_cells(frame: polars.DataFrame) -> tuple[Estimate, ...]:
+    """The mean, the shares of high and of low ratings, and agreement."""
+    import polars as pl
+
+    label = pl.col("label").cast(pl.String)
+    labels, groups = annotator_agreement.labels_by_item(frame)
+    return (
+        mean(frame, bounds=(1, len(RATINGS))),
+        share(frame, label.is_in(RATINGS[-2:])),
+        share(frame, label.is_in(RATINGS[:2])),
+        krippendorff(labels, groups, metric="ordinal", order=RATINGS),
+    )
 
 
 def _decided(results: Answered) -> polars.DataFrame:

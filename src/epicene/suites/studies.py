@@ -133,6 +133,9 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     # Adapts the study to its items, such as to their language.
     for_items: Callable[[Study], Study] = field(default=lambda study: study)
     from_runs: bool = True  # or from data alone
+    # Whether runs under a protocol can have answers for it; --study can be left out if only one
+    # study of a suite fits.
+    fits: Callable[[ProtocolT], bool] = field(default=lambda _protocol: True)
     pictures: Path | None = None  # the folder of pictures that come with the study, for practice
     # Which headlines of a run, given its results, people's labels correct; none where a study
     # measures something else.

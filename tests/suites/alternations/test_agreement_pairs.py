@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
+from epicene.core.errors import InputError
+from epicene.suites import DataSource
 from epicene.suites.alternations.checks import check
-from epicene.suites.alternations.data import STARTER, read_pairs
+from epicene.suites.alternations.data import STARTER, read, read_pairs
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 
@@ -75,3 +78,52 @@ def test_ko_stops_agreement(pairs: list[Pair]) -> None:
         assert " ने " in pair.good
         assert " को " in pair.good
         assert pair.good.endswith("ा")
+
+
+# --- the other languages -----------------------------------------------------------------------
+
+OTHERS = ("de", "es", "it", "pt", "ru")
+
+
+def starter(language: str) -> list[Pair]:
+    protocol = msgspec.structs.replace(PROTOCOLS["epicene"], language=language)
+    return list(read(DataSource(), protocol).items)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_each_other_language_has_its_own_set(language: str) -> None:
+    found = starter(language)
+    assert {pair.language for pair in found} == {language}
+    assert list(check(found, PROTOCOLS["epicene"])) == []
+    assert len(found) >= 60
+    kinds = Counter(pair.phenomenon.removeprefix(f"{language} ") for pair in found)
+    known = {f"{kind} agreement" for kind in ("adjective", "participle", "determiner", "pronoun")}
+    assert set(kinds) - {"past tense agreement"} == known
+    assert min(kinds.values()) >= 8
+    genders = Counter(pair.columns["controller gender"] for pair in found)
+    assert genders["feminine"] == genders["masculine"] >= 29
+    assert {pair.columns["distance"] for pair in found} == {"near", "distant"}
+    assert {pair.columns["attractor"] for pair in found} == {"none", "same", "opposite"}
+    assert len({pair.good for pair in found}) == len(found)
+    assert all(pair.gloss for pair in found)
+    test_one_word_differs_in_its_ending(found)
+
+
+@pytest.mark.parametrize("language", ["es", "it", "pt"])
+def test_the_romance_form_has_the_gender_that_is_said(language: str) -> None:
+    for pair in starter(language):
+        ((own, other),) = (
+            both
+            for both in zip(pair.good.split(), pair.bad.split(), strict=True)
+            if both[0] != both[1]
+        )
+        feminine = pair.columns["controller gender"] == "feminine"
+        assert own.rstrip(".,?").endswith("a") is feminine, pair.id
+        assert other.rstrip(".,?").endswith("a") is not feminine, pair.id
+
+
+def test_the_default_set_is_as_before_and_unknown_languages_are_refused() -> None:
+    assert {pair.language for pair in starter("")} == {"hi", "fr", "ar"}
+    assert [pair.id for pair in starter("fr")] == [pair.id for pair in starter("")]
+    with pytest.raises(InputError, match="starter set for the language 'xx'"):
+        starter("xx")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import epicene
 from epicene.core.data_files import read_records
 from epicene.core.errors import InputError
 from epicene.core.records import Expected, Generate, Text, Texts
@@ -25,6 +26,9 @@ from epicene.suites.genform.neutral_words import (
 )
 from epicene.suites.genform.protocol import PROTOCOLS, GenformProtocol
 from suites.metric_cases import for_each_case, read_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PAIRS = read_cases("genform", "neutral")["pairs"]
 LANGUAGES = ("de", "es", "fr", "it")
@@ -60,6 +64,11 @@ def test_judgements_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
     assert list(score.left) == case.get("left", [])
     assert list(score.others) == case.get("others", [])
     assert found.counts["gender left"] == len(score.left)
+    assert found.value == score.overlap
+    if "overlap" in case:
+        assert found.value == pytest.approx(case["overlap"], abs=1e-4)
+    if case["outcome"] == "right" and score.terms:
+        assert found.value == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -152,3 +161,25 @@ def test_languages_without_neutral_forms_are_not_asked() -> None:
     assert any("Arabic, Hindi" in remark for remark in mixed.remarks)
     with pytest.raises(InputError, match="no neutral forms in Russian"):
         read(DataSource(), chosen(targets="neutral", language="ru"))
+
+
+@pytest.mark.parametrize(
+    ("model", "low", "high"),
+    [("copy", 0, 0), ("random", 0.2, 0.45), ("planted?rate=0.75", 0.6, 0.9), ("rules", 0.8, 1)],
+)
+def test_reference_models_get_what_they_should(
+    model: str, low: float, high: float, tmp_path: Path
+) -> None:
+    run = epicene.run(
+        "genform",
+        model,
+        settings={"targets": "neutral", "language": "de", "style": "star"},
+        limit=60,
+        out=tmp_path / "run",
+        progress=False,
+    )
+    found = {row["metric"]: row["value"] for row in run.metrics().to_dicts()}
+    assert low <= found["neutral"] <= high
+    assert found["neutral_undetected"] == 0
+    assert "SGA" not in found
+    assert set(run.tables) == {"neutral", "neutral forms", "neutral rules"}

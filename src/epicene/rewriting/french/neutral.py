@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.french.morphology import analyse, inflect
 from epicene.rewriting.neutral import REWORD, NeutralForms, word_by_word
 from epicene.rewriting.person_words import read_person_words
 from epicene.rewriting.text import match_case
 
 if TYPE_CHECKING:
-    from epicene.rewriting.persons import FindChanges
+    from epicene.rewriting.persons import FindChanges, Gender
 
 
 def neutral_forms(find_changes: FindChanges) -> NeutralForms:
     """The styles of French."""
     words = read_person_words("epicene.rewriting.french")
-    return NeutralForms(find_changes, {REWORD: words.reword, "median": word_by_word(_join)})
+    styles = {REWORD: words.reword, "median": word_by_word(_join)}
+    return NeutralForms(find_changes, styles, _other_forms)
 
 
+def _other_forms(word: str) -> frozenset[str]:
+    """The other gender's form of a noun for people that is no adjective: voisine for voisin."""
+    readings = analyse(word.lower())
+    if any(each.kind != "noun" for each in readings):
+        return frozenset()
+    forms = (inflect(each, gender) for each in readings for gender in _GENDERS)
+    return frozenset(form for form in forms if form is not None)
+
+
+_GENDERS: tuple[Gender, ...] = ("masculine", "feminine")
 _WHOLE = {
     ("il", "elle"): "iel",
     ("ils", "elles"): "iels",

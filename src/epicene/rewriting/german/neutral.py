@@ -6,6 +6,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.german.inflection import noun_readings
 from epicene.rewriting.german.phrases import is_adjective
 from epicene.rewriting.neutral import (
     PAIR,
@@ -74,7 +75,23 @@ def neutral_forms(find_changes: FindChanges) -> NeutralForms:
             "colon": word_by_word(partial(_join, sign=":")),
             PAIR: _pair,
         },
+        _other_forms,
     )
+
+
+def _other_forms(word: str) -> frozenset[str]:
+    """The other gender's forms of a noun for people: Lehrerin and Lehrerinnen for Lehrer. Those
+    declined as adjectives are left out, because their own form does not show a gender."""
+    if not word[:1].isupper():
+        return frozenset()
+    found = set()
+    for each in noun_readings(word):
+        if each.noun is not None and not each.guessed:
+            other = each.noun.feminine if each.gender == "masculine" else each.noun.masculine
+            found |= {
+                each.prefix.lower() + form.lower() for forms in other.values() for form in forms
+            }
+    return frozenset(found - {word.lower()})
 
 
 def _is_noun(word: GenderedWord) -> bool:

@@ -9,6 +9,7 @@ from epicene.rewriting.person_words import read_person_words
 from epicene.rewriting.text import match_case
 
 if TYPE_CHECKING:
+    from epicene.rewriting.neutral import OtherForms
     from epicene.rewriting.persons import FindChanges
 
 _SCHWA = "ə"
@@ -33,10 +34,11 @@ _WHOLE = {
 }
 
 
-def neutral_forms(find_changes: FindChanges) -> NeutralForms:
+def neutral_forms(find_changes: FindChanges, other_forms: OtherForms) -> NeutralForms:
     """The styles of Italian; `find_changes` also finds plurals that name women too."""
     words = read_person_words("epicene.rewriting.italian")
-    return NeutralForms(find_changes, {REWORD: words.reword, "schwa": word_by_word(_with_schwa)})
+    styles = {REWORD: words.reword, "schwa": word_by_word(_with_schwa)}
+    return NeutralForms(find_changes, styles, other_forms)
 
 
 def _with_schwa(masculine: str, feminine: str) -> str | None:

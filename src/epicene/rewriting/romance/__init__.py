@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from epicene.rewriting import Change, Rewriter
-    from epicene.rewriting.neutral import NeutralForms
+    from epicene.rewriting.neutral import NeutralForms, OtherForms
     from epicene.rewriting.persons import FindChanges, TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.readings import Found
@@ -33,7 +33,7 @@ def romance_rewriter(
     inflect: Inflect,
     fuse: Fuse,
     version: str,
-    neutral: Callable[[FindChanges], NeutralForms] | None = None,
+    neutral: Callable[[FindChanges, OtherForms], NeutralForms] | None = None,
 ) -> Rewriter:
     """The rewriter of a Romance language, from its word lists and its ways to inflect."""
     lexicon = Lexicon(package, inflection)
@@ -50,10 +50,14 @@ def romance_rewriter(
     def find_with_plurals(passage: Passage[Line], wanted: TargetGenders) -> Found:
         return find_sites(passage, wanted, lexicon, generic_plurals=True)
 
+    def other_forms(word: str) -> set[str]:
+        form = lexicon.noun(word.lower())
+        return {form.masculine, form.feminine} - {word.lower()} if form is not None else set()
+
     grammar = Grammar(reader(language), split, find, change)
     with_plurals = grammar._replace(find_sites=find_with_plurals)
     return person_rewriter(
         grammar.find_changes,
         version=version,
-        neutral=neutral(with_plurals.find_changes) if neutral is not None else None,
+        neutral=neutral(with_plurals.find_changes, other_forms) if neutral is not None else None,
     )

@@ -19,6 +19,7 @@ from epicene.rewriting.text import match_case
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from epicene.rewriting.neutral import OtherForms
     from epicene.rewriting.persons import FindChanges
 
 _WHOLE = {
@@ -44,11 +45,11 @@ _SPELLING = (("gu", "gü"), ("c", "qu"), ("g", "gu"), ("z", "c"))
 _ACCENTS = {"ón": "on", "ín": "in", "án": "an", "és": "es"}
 
 
-def neutral_forms(find_changes: FindChanges) -> NeutralForms:
+def neutral_forms(find_changes: FindChanges, other_forms: OtherForms) -> NeutralForms:
     """The styles of Spanish; `find_changes` also finds plurals that name women too."""
     words = read_person_words("epicene.rewriting.spanish")
     styles = {REWORD: words.reword, "e": word_by_word(_with_e), PAIR: _pair}
-    return NeutralForms(find_changes, styles)
+    return NeutralForms(find_changes, styles, other_forms)
 
 
 def _with_e(masculine: str, feminine: str) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from epicene.studies.design.sampling import Candidate, DesignCell, SamplingOptions
     from epicene.studies.design.schema import Study, StudyItem
-    from epicene.suites import DataSource, RunInfo, Suite
+    from epicene.suites import DataSource, Protocol, RunInfo, Suite
     from epicene.suites.studies import StudyKind
 
     Materials = Iterable[Material[Any, Any]]
@@ -39,7 +39,7 @@ def study_from_runs(
     """
     infos = label_comparable_runs(runs)
     suite = runs[0].suite
-    name = study_kind_of_runs(suite, study)
+    name = study_kind_of_runs(suite, study, runs[0].protocol)
     drawn = SamplingRecord(
         kind=name,
         protocol=protocol or runs[0].protocol.name,
@@ -52,9 +52,9 @@ def study_from_runs(
     return _sample(suite, drawn, lambda: _run_materials(runs, infos, languages), wanted)
 
 
-def study_kind_of_runs(suite: Suite[Any, Any], study: str) -> str:
-    """The name of a suite's study that is drawn from runs."""
-    name = _study_name(suite, study, from_runs=True)
+def study_kind_of_runs(suite: Suite[Any, Any], study: str, protocol: Protocol) -> str:
+    """The name of a suite's study that is drawn from runs under a protocol."""
+    name = _study_name(suite, study, protocol, from_runs=True)
     if not suite.studies[name].from_runs:
         raise InputError(
             f"The study {name} is sampled from data, not from runs; use --suite {suite.name}."
@@ -72,10 +72,10 @@ def study_from_data(
     languages: tuple[str, ...] = (),
 ) -> Study:
     """Sample a study from a suite's data, without model answers."""
-    name = _study_name(suite, study, from_runs=False)
+    how = choose_protocol(suite, protocol, {}, None)
+    name = _study_name(suite, study, how, from_runs=False)
     if suite.studies[name].from_runs:
         raise InputError(f"The study {name} is about model answers; give the run folders.")
-    how = choose_protocol(suite, protocol, {}, None)
     dataset = suite.read(source, how)
 
     def materials() -> Iterator[Material[Any, Any]]:
@@ -92,9 +92,13 @@ def study_from_data(
     return _sample(suite, drawn, materials, wanted)
 
 
-def _study_name(suite: Suite[Any, Any], name: str, *, from_runs: bool) -> str:
+def _study_name(suite: Suite[Any, Any], name: str, protocol: Protocol, *, from_runs: bool) -> str:
     """The name of the study; required if the suite has several that are drawn in this way."""
-    fitting = [key for key, kind in suite.studies.items() if kind.from_runs == from_runs]
+    fitting = [
+        key
+        for key, kind in suite.studies.items()
+        if kind.from_runs == from_runs and kind.fits(protocol)
+    ]
     if not name and len(fitting) == 1:
         return fitting[0]
     if not name and len(suite.studies) > 1:

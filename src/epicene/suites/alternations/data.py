@@ -36,6 +36,9 @@ PUBLISHED_SHA256 = {
 }
 
 STARTER = Path(__file__).parent / "starter"
+# The default set is in Hindi, French and Arabic. The setting `language` names another, as in
+# language=de, which has pairs of agreement only.
+_DEFAULT_LANGUAGES = ("hi", "fr", "ar")
 
 # What `build` writes: the pairs, and the forms of the verbs for readers.
 PAIRS_FILE, PARADIGMS_FILE = "pairs.jsonl", "paradigms.csv"
@@ -217,13 +220,13 @@ def is_published(files: Iterable[tuple[str, str]]) -> bool:
 
 def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
     """A file of pairs or a folder of such files."""
-    path = source.path or STARTER
+    path = source.path or _starter_path(protocol.language)
     # The published Hindi files do not say their language; their names tell.
     names = {file.stem for file in files_in(path) if not _is_text(file)}
     hindi = bool(names) and names <= set(PUBLISHED_FILES)
     language = protocol.language or ("hi" if hindi else "")
     phenomena = protocol.phenomena
-    if source.path is None and protocol.name == "paper":
+    if path == STARTER and protocol.name == "paper":
         phenomena = phenomena or VARIANTS  # the pairs of gender agreement are not the paper's
     stream = PairStream(path, source.columns, language, phenomena)
     survey = _Survey(stream)
@@ -237,6 +240,16 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
         remarks=tuple(survey.remarks(stream)),
         notes=tuple(survey.notes(stream)),
     )
+
+
+def _starter_path(language: str) -> Path:
+    if language in ("", *_DEFAULT_LANGUAGES):
+        return STARTER
+    others = {file.stem: file for file in sorted((STARTER / "agreement").glob("*.jsonl"))}
+    if language not in others:
+        known = sorted((*_DEFAULT_LANGUAGES, *others))
+        raise unknown("starter set for the language", language, known)
+    return others[language]
 
 
 def stratum(pair: Pair) -> tuple[str, str]:

@@ -27,7 +27,7 @@ from epicene.suites.genform.metrics import FORMAT_PAIRS
 from epicene.suites.genform.paper_wording import MATERIAL
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
-from epicene.suites.genform.studies import rewritings
+from epicene.suites.genform.studies import naturalness, rewritings
 from epicene.suites.genform.tables import tables
 from epicene.suites.genform.tables_neutral import all_metrics, headline_metrics
 from epicene.suites.wordings import in_wordings, judge_by_wording
@@ -88,5 +88,5 @@ suite = Suite(
     statistics=statistics,
     construction=construction,
     paper_material=MATERIAL,
-    studies={rewritings.NAME: rewritings.kind},
+    studies={rewritings.NAME: rewritings.kind, naturalness.NAME: naturalness.kind},
 )

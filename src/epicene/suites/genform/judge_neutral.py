@@ -6,7 +6,8 @@ An answer is right if
   forms side by side (a pair), spellings that join them, and words that agree with a noun for
   anybody;
 - no other word shows the speaker's gender, as far as the rewriter of the language finds it;
-- every block has something in its place, because leaving words out would always succeed;
+- every block has something in its place, because leaving words out would always succeed; only an
+  indefinite article may be left out (sono artista);
 - all other words are as they were.
 
 A sentence whose two forms are equal is right if its words are unchanged.
@@ -27,6 +28,7 @@ from epicene.suites.genform.items import pair_facets
 from epicene.suites.genform.neutral_words import (
     JoinedForm,
     agreeing_words,
+    are_articles,
     gendered_blocks,
     is_same,
     joined_form,
@@ -69,7 +71,13 @@ class NeutralScore(NamedTuple):
     left: Words = ()  # words that show the speaker's gender
     others: Words = ()  # other words that were changed, left out or added
     missing: int = 0  # blocks with nothing in their place
-    terms: int = 0
+    terms: int = 0  # words that show the speaker's gender in the sentence that was given
+    freed: int = 0  # of them, those that the answer replaced by something without gender
+
+    @property
+    def overlap(self) -> float | None:
+        """Like GIoU: freed terms over all terms and other changed words; None without a term."""
+        return self.freed / (self.terms + len(self.others)) if self.terms else None
 
 
 def score_neutral(pair: Pair, source: Gender, answer: str) -> NeutralScore:
@@ -94,16 +102,22 @@ def score_neutral(pair: Pair, source: Gender, answer: str) -> NeutralScore:
     for gender, form in forms_of.items():
         if keys_of(form) == keys_of(written.words):  # a copy of one of the forms
             return NeutralScore("wrong", gender, _differing(blocks, gender), terms=terms)
-    left, forms = _gender_left(pair, blocks, placed, written)
-    missing = sum(not inside for inside in placed.inside)
+    left, forms, kept = _gender_left(pair, blocks, placed, written)
+    gone = [
+        block
+        for block, each, inside in zip(blocks, ranges, placed.inside, strict=True)
+        if not inside and not are_articles(given[each], language)
+    ]
+    missing, lost = len(gone), sum(len(block.slots) for block in gone)
     right = not (left["masculine"] or left["feminine"] or placed.others or missing)
     return NeutralScore(
         "right" if right else "wrong",
         _form(left, forms, missing),
-        (*left["masculine"], *left["feminine"]),
+        tuple(dict.fromkeys((*left["masculine"], *left["feminine"]))),
         placed.others,
         missing,
         terms,
+        max(0, terms - kept - lost),
     )
 
 
@@ -169,8 +183,9 @@ def _is_version(given: Words, ranges: Sequence[slice], placed: _Placed, answer: 
 
 def _gender_left(
     pair: Pair, blocks: Sequence[Block], placed: _Placed, written: TextWords
-) -> tuple[dict[Gender, list[str]], set[Form]]:
-    """The words that show each gender, and how the blocks avoid showing one."""
+) -> tuple[dict[Gender, list[str]], set[Form], int]:
+    """The words that show each gender, how the blocks avoid showing one, and for how many terms
+    a gender still shows."""
     new = {*chain.from_iterable(placed.inside), *placed.outside}
     agreeing = agreeing_words(written, new, pair.language)
     flagged = _flagged_words(written.text, pair.language)
@@ -178,6 +193,7 @@ def _gender_left(
     left: dict[Gender, list[str]] = {"masculine": [], "feminine": []}
     forms: set[Form] = set()
     neutral: set[str] = set()  # words of the answer that are part of a neutral form
+    kept = 0
     for block, inside in zip(blocks, placed.inside, strict=True):
         here = [*inside, *placed.outside]
         sides = [each for slot in block.slots for each in zip(GENDERS, slot, strict=True)]
@@ -197,13 +213,22 @@ def _gender_left(
                 form = joined
                 neutral.update(keys_of(sum(slot, ())))
                 continue
-            for gender, words in zip(GENDERS, slot, strict=True):
-                left[gender] += [word for word in words if word.casefold() in keys_of(free)]
+            here_left = [
+                (gender, word)
+                for gender, words in zip(GENDERS, slot, strict=True)
+                for word in words
+                if word.casefold() in keys_of(free)
+            ]
+            kept += bool(here_left)
+            for gender, word in here_left:
+                left[gender].append(word)
         forms.add(form)
     there = {keys[index] for index in new}
     for gender, shown in flagged.items():
-        left[gender] += sorted((shown & there) - neutral - set(keys_of(left[gender])))
-    return left, forms
+        added = sorted((shown & there) - neutral - set(keys_of(left[gender])))
+        left[gender] += added
+        kept += len(added)
+    return left, forms, kept
 
 
 def _slot_form(
@@ -260,6 +285,7 @@ def by_neutral(pair: Pair, source: Gender, text: Text, protocol: GenformProtocol
         name=request_name(NEUTRAL, source),
         outcome=score.outcome,
         label=score.form,
+        value=score.overlap,
         counts={
             "neutral terms": score.terms,
             "gender left": len(score.left),

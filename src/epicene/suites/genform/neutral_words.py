@@ -101,6 +101,7 @@ class _NeutralWords(Record, frozen=True, kw_only=True):
     masculine: str
     speaker: str
     joiners: str
+    articles: str
     elisions: tuple[str, ...]
 
 
@@ -119,6 +120,11 @@ def neutral_languages() -> list[str]:
 def joiners(language: str) -> frozenset[str]:
     """The words that join both forms: and, or."""
     return frozenset(_lists()[language].joiners.split())
+
+
+def are_articles(words: Iterable[str], language: str) -> bool:
+    """Whether all words are indefinite articles, which may be left out."""
+    return set(keys_of(words)) <= {*_lists()[language].articles.split()}
 
 
 class TextWords(NamedTuple):

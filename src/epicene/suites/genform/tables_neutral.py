@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import accuracy, share, undetected_share
+from epicene.stats.tabulate import accuracy, mean, share, undetected_share
 from epicene.suites.genform.ask import NEUTRAL
 from epicene.suites.genform.judge_neutral import FAILURES, NEUTRAL_FORMS
 from epicene.suites.genform.metrics import HEADLINE_METRICS, of_format, partition
@@ -61,6 +61,11 @@ def _rest_unchanged(frame: polars.DataFrame) -> Estimate:
     return share(frame, detected & (pl.col("others changed") == 0))
 
 
+def _overlap(frame: polars.DataFrame) -> Estimate:
+    """The mean of freed terms over terms and other changed words."""
+    return mean(frame, bounds=(0, 1))
+
+
 def _right_as(*forms: str) -> Callable[[polars.DataFrame], Estimate]:
     def measure(frame: polars.DataFrame) -> Estimate:
         import polars as pl
@@ -75,6 +80,7 @@ _MEASURES: tuple[tuple[str, Callable[[polars.DataFrame], Estimate]], ...] = (
     ("neutral", accuracy),
     ("neutral_gender_free", _gender_free),
     ("neutral_rest_unchanged", _rest_unchanged),
+    ("neutral_overlap", _overlap),
     ("neutral_reworded", _right_as("reworded")),
     ("neutral_marked", _right_as(*(form for form in NEUTRAL_FORMS if form != "reworded"))),
     ("neutral_undetected", undetected_share),
@@ -113,6 +119,7 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
     if not len(asked):
         return
     scores, forms, rules = [], [], []
+    labels = [each for each in (*NEUTRAL_FORMS, *FAILURES) if len(asked.filter(_has_label(each)))]
     for keys, part in partition(asked, "model", "language"):
         gendered, plain = (
             part.filter(condition)
@@ -124,11 +131,11 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
             cells = tuple(measure(each) for _, measure in _MEASURES)
             alone = (accuracy(plain),) if source == "both" else (_ONE_FORM,)
             scores.append(Row(keys=(*keys, source), cells=(*cells, *alone)))
-            shares = (share(each, _has_label(form)) for form in (*NEUTRAL_FORMS, *FAILURES))
+            shares = (share(each, _has_label(form)) for form in labels)
             forms.append(Row(keys=(*keys, source), cells=tuple(shares)))
         for rule in rules_in(gendered, keys[1]):
             named = gendered.filter(pl.col("rule").cast(pl.String).fill_null("") == rule)
-            cells = tuple(measure(named) for _, measure in _MEASURES[:3])
+            cells = tuple(measure(named) for _, measure in _MEASURES[:4])
             rules.append(Row(keys=(*keys, rule or "–"), cells=cells))
     yield Table(
         name="neutral",
@@ -137,7 +144,7 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
         columns=tuple(
             Column(name=head)
             for head in (
-                *("right", "gender-free", "rest unchanged", "right, reworded"),
+                *("right", "gender-free", "rest unchanged", "overlap", "right, reworded"),
                 *("right, marked or pair", "undetected", "left alone"),
             )
         ),
@@ -145,9 +152,10 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
         notes=(
             "right: no word shows the speaker's gender, something stands for every word that "
             "did, and all other words are as they were; gender-free and rest unchanged are its "
-            "two halves. marked: a spelling that joins both forms, such as Lehrer*in. left "
-            "alone: sentences that show no gender and stay as they are. A word that agrees with "
-            "a noun for anybody (une personne étudiante) shows no gender.",
+            "two halves. overlap: words that no longer show gender, over all that did and all "
+            "other words that changed. marked: a spelling that joins both forms, such as "
+            "Lehrer*in. left alone: sentences that show no gender and stay as they are. A word "
+            "that agrees with a noun for anybody (une personne étudiante) shows no gender.",
             "Intervals are over pairs; both forms of a pair count together.",
         ),
     )
@@ -155,19 +163,22 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
         name="neutral forms",
         title="How answers avoid the speaker's gender, or show it",
         levels=("model", "language", "from"),
-        columns=tuple(Column(name=head) for head in (*NEUTRAL_FORMS, *FAILURES)),
+        columns=tuple(Column(name=head) for head in labels),
         rows=tuple(forms),
         notes=(
             "All answers to sentences with a gendered word, right or not; the rest of 100 % is "
-            "undetected. masculine, feminine, both genders: words of these forms are left. left "
-            "out: nothing stands for a gendered word. several: in more than one way.",
+            "undetected, and forms that no answer has are left out. masculine, feminine, both "
+            "genders: words of these forms are left. left out: nothing stands for a gendered "
+            "word. several: in more than one way.",
         ),
     )
     yield Table(
         name="neutral rules",
         title="Neutral forms by rule",
         levels=("model", "language", "rule"),
-        columns=tuple(Column(name=head) for head in ("right", "gender-free", "rest unchanged")),
+        columns=tuple(
+            Column(name=head) for head in ("right", "gender-free", "rest unchanged", "overlap")
+        ),
         rows=tuple(rules),
     )
 

@@ -73,8 +73,7 @@ _REWRITINGS = RewritingStudy(
 
 # --- what people see -------------------------------------------------------------------------
 
-_TEXTS = Path(__file__).parent / NAME
-_TAGS = {"spelling": "s", "words": "w", "order": "o", "others": "t"}
+TAGS = {"spelling": "s", "words": "w", "order": "o", "others": "t"}
 _HIDDEN = (
     *("model", "target", "change", "reference", "sentence"),
     *(automatic_field(name) for name in (RIGHT, SPEAKER, UNTOUCHED)),
@@ -82,12 +81,14 @@ _HIDDEN = (
 
 
 @cache
-def _texts(code: str) -> dict[str, Any]:
-    path = _TEXTS / f"{code}.toml"
+def study_texts(name: str, code: str) -> dict[str, Any]:
+    """What people read in a study, in one language, with its practice items."""
+    folder = Path(__file__).parent / name
+    path = folder / f"{code}.toml"
     if not path.is_file():
-        there = sorted(each.stem for each in _TEXTS.glob("*.toml") if each.stem != "en")
+        there = sorted(each.stem for each in folder.glob("*.toml") if each.stem != "en")
         raise InputError(
-            f"There is no study of rewritings in {languages.get(code).name}; there is one for "
+            f"There is no study of {name} in {languages.get(code).name}; there is one for "
             f"{', '.join(there)}."
         )
     return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -100,14 +101,19 @@ def study(_protocol: GenformProtocol) -> Study:
 
 def in_language_of_items(drawn: Study) -> Study:
     """The study in English and in the language of its items, with practice items in it."""
+    made = _study_of(language_of(drawn))
+    return msgspec.structs.replace(made, items=drawn.items, drawn=drawn.drawn)
+
+
+def language_of(drawn: Study) -> str:
+    """The one language of a study's items."""
     found = sorted({item.language for item in drawn.items})
     if len(found) > 1:
         raise InputError(
             f"The runs have sentences in {', '.join(found)}, but people judge those of one "
             f"language: choose it, for example with --language {found[0]}."
         )
-    made = _study_of(found[0])
-    return msgspec.structs.replace(made, items=drawn.items, drawn=drawn.drawn)
+    return found[0]
 
 
 def _study_of(language: str) -> Study:
@@ -115,7 +121,7 @@ def _study_of(language: str) -> Study:
     spoken = languages.get(language).name if language else "its language"
 
     def said(key: str) -> LocalisedText:
-        return {code: _texts(code)[key].replace("{language}", spoken) for code in codes}
+        return {code: study_texts(NAME, code)[key].replace("{language}", spoken) for code in codes}
 
     def options(**keys: str) -> tuple[Option, ...]:
         return tuple(Option(id=name, key=key, label=said(name)) for name, key in keys.items())
@@ -138,7 +144,7 @@ def _study_of(language: str) -> Study:
                 id=SPEAKER, ask=said("speaker"), options=options(yes="3", no="4", none="5")
             ),
             ChoiceQuestion(id=MEANING, ask=said("meaning"), options=options(yes="6", no="7")),
-            TagsQuestion(id="changes", ask=said("changes"), options=options(**_TAGS)),
+            TagsQuestion(id="changes", ask=said("changes"), options=options(**TAGS)),
             NoteQuestion(id="notes", ask=said("notes")),
         ),
         practice=tuple(_practice(language)) if language else (),
@@ -146,7 +152,7 @@ def _study_of(language: str) -> Study:
 
 
 def _practice(language: str) -> Iterator[StudyItem]:
-    for number, example in enumerate(_texts(language).get("practice", ()), start=1):
+    for number, example in enumerate(study_texts(NAME, language).get("practice", ()), start=1):
         expected = example["expected"]
         yield StudyItem(
             id=item_id(NAME, "practice", language, number),
@@ -162,7 +168,7 @@ def _practice(language: str) -> Iterator[StudyItem]:
 
 
 def _person(language: str, target: str) -> str:
-    return str(_texts(language)["man" if target == "masculine" else "woman"])
+    return str(study_texts(NAME, language)["man" if target == "masculine" else "woman"])
 
 
 # --- sampling --------------------------------------------------------------------------------
@@ -176,7 +182,7 @@ def candidates(material: Rewritten) -> Iterator[Candidate]:
             judged = by_generation(pair, target, written.texts[0], material.protocol)
             if judged.evidence["answer"] and written.texts[0].finish != "refused":
                 yield Candidate(
-                    cell=(model, pair.language, target, _change(pair)),
+                    cell=(model, pair.language, target, change_of(pair)),
                     unit=pair.cluster,
                     name=f"{model}/{pair.id}/{target}",
                     make=partial(_item, pair, model, target, judged, material.protocol),
@@ -185,7 +191,7 @@ def candidates(material: Rewritten) -> Iterator[Candidate]:
                 )
 
 
-def _change(pair: Pair) -> str:
+def change_of(pair: Pair) -> str:
     return "to leave" if pair.is_neutral else "to change"
 
 
@@ -202,7 +208,7 @@ def _item(
             "rewriting": judged.evidence["answer"],
             "model": model,
             "target": target,
-            "change": _change(pair),
+            "change": change_of(pair),
             "reference": judged.evidence["reference"],
             "sentence": pair.id,
             **automatic_labels(judged, target, protocol),
@@ -258,4 +264,5 @@ kind = StudyKind(
     metrics=_REWRITINGS.metrics,
     tables=_REWRITINGS.tables,
     checks=checks,
+    fits=lambda protocol: GENERATION in protocol.formats and bool(protocol.genders),
 )
