@@ -25,13 +25,36 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     if word in {"l'", "les"}:
         gender = None
     found = _antecedent(context, at, gender, plural=plural)
+    found = found or _dislocated(context, at, gender, plural=plural)
     if word.endswith(("-même", "-mêmes")):
         found = context.mention_ending(at) or found  # l'archive elle-même
     if found is None:
-        known = _was_taken_up_before(context, at, word)
+        known = _was_taken_up_before(context, at, word) or _is_taken_up_later(context, at, word)
         # What "l'" and "les" are, there may be no one.
         return Referent("others", plural) if known or word not in {"les", "l'"} else None
     return Referent("others", plural) if found.human else None
+
+
+def _dislocated(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """The noun that a pronoun announces: Elle est belle, ta maison."""
+    line = context.line
+    _, end = line.sentence(at)
+    for mention in context.mentions:
+        if (
+            at < mention.start
+            and mention.end in {end, end - 1}
+            and line[mention.start - 1] == ","
+            and line[mention.start] in _DEFINITE
+            and mention.plural == plural
+            and not _differs(mention.gender, gender)
+        ):
+            return mention
+    return None
+
+
+_DEFINITE = frozenset("le la l' les ce cet cette ces mon ma mes ton ta tes son sa ses".split())
 
 
 def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
@@ -41,6 +64,25 @@ def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
         site.at < at and site.who == "others" and context.line[site.at] in like
         for site in context.sites
     )
+
+
+def _is_taken_up_later(context: Context, at: int, word: str) -> bool:
+    """Whether a subject of the next clause is the same person: Je les ai vus, ils dormaient."""
+    later = next((each for each in context.groups if each.start > at), None)
+    if later is None or later.kind != "pronoun" or word not in {"l'", "les"}:
+        return False
+    if any(at < each.start < later.start for each in context.mentions):
+        return False
+    after = context.line[later.subject]
+    shown = "elle" in after
+    pronouns = {"ils", "elles"} if word == "les" else {"il", "elle"}
+    return after in pronouns and _shows(context, at, feminine=shown)
+
+
+def _shows(context: Context, at: int, *, feminine: bool) -> bool:
+    """Whether the participle after an object pronoun shows that gender."""
+    participle = context.line[context.line.after_adverbs(at + 2)]
+    return participle.endswith(("e", "es")) == feminine
 
 
 _PRONOUNS_ALIKE = {

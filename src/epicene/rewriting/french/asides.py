@@ -53,6 +53,21 @@ def read_tonic_pronouns(context: Context) -> None:
             if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
                 _read_cleft(context, at)
             _read_rewording(context, at)
+            if line[at - 1] == "comme":
+                _read_likened(context, at)
+
+
+def _read_likened(context: Context, at: int) -> None:
+    """Add who is like the speaker: un débutant comme moi; not ma sœur est têtue comme moi."""
+    line = context.line
+    mention = context.mention_ending(at - 1)
+    if mention is None or mention.phrase is None or line[mention.start] not in {"un", "une"}:
+        return
+    if mention.phrase.kind == "person" and "être" not in {
+        infinitive for group in context.groups if group.end == mention.start
+        for infinitive in group.infinitives
+    }:
+        mention.phrase.agree(context.agreement(context.tonic_referent(at), "somebody like them"))
 
 
 def _read_beside_pronoun(context: Context, at: int) -> None:
@@ -242,11 +257,17 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
             (at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end
         )
         start = max(start, main.group.end)
-    agreement = context.agreement(clause.referent, "before its subject")
+    referent = clause.referent
+    if order and not _FIRST_PERSON.isdisjoint(line.keys[start:]):  # Coincé ici, partez sans moi
+        referent = context.speaker(start)
+    agreement = context.agreement(referent, "before its subject")
     _read_roles_with_comme(context, clause, start, end)
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
+
+
+_FIRST_PERSON = frozenset("je j' me m' moi mon ma mes".split())
 
 
 def _read_segments(context: Context, start: int, end: int, agreement: Agreement) -> None:

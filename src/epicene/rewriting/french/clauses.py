@@ -10,7 +10,7 @@ from epicene.rewriting.french.antecedents import (
     relative_antecedent,
 )
 from epicene.rewriting.french.context import Context, Referent
-from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     TEMPORARY_STATES,
@@ -73,8 +73,8 @@ class ClauseReader:
                 return self._read_third_person_object(index)
         return None
 
-    def _has_thing_as_object(self, index: int) -> bool:
-        """Whether the verb of that clitic has things for its object: le lire, la réparer."""
+    def _object_kind(self, index: int, kind: str) -> bool:
+        """Whether the verb of that clitic has such an object: le lire, la réparer; le remercier."""
         at = index + 1
         while self.line[at] in self.line.closed.clitics:
             at += 1
@@ -84,14 +84,16 @@ class ClauseReader:
             found = participle_infinitives(self.line[at])
         if infinitive_follows(self.line, at + 1):
             return False  # je le fais venir
-        return verb_table().is_kind("with_things", [*found, self.line[at]])
+        return verb_table().is_kind(kind, [*found, self.line[at]])
 
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
-        if self._has_thing_as_object(index):
+        if self._object_kind(index, "with_things"):
             return None
         referent = pronoun_referent(self.context, index)
+        if referent is None and self._object_kind(index, "with_people"):
+            referent = Referent("others", plural=self.line[index] == "les")
         if referent is not None and self.line[index] in {"le", "la"}:
             self.context.agreement(referent, "object pronoun", "likely").add(index, "pronoun")
         return referent
@@ -200,6 +202,8 @@ class ClauseReader:
     def read_reflexive_participle(self, at: int, agreement: Agreement) -> None:
         """Add the participle if the reflexive pronoun is its direct object: je me suis levé."""
         infinitives = participle_infinitives(self.line[at])
+        if is_plural(self.line[at]) and not agreement.plural:
+            return  # les photos que je me suis envoyées
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
             self.read_participles(at, agreement, infinitives, reflexive=True)
 

@@ -35,6 +35,8 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
             _read_object_of_infinitive(context, at)
         if line[at] in {"de", "d'"} and line[at - 1] == "merci":
             _read_thanks(context, at + 1)
+        if line.is_word(at) and line.begins(at):
+            _read_opening_state(context, clauses, at)
         if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
             _read_answer(context, at)
@@ -117,17 +119,51 @@ def _read_elided_copula(context: Context, at: int) -> None:
     if (
         not can_be_predicate(line, start, agreement)
         or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
+        or line[start + 1] == "?"
     ):
         return
     if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
-        read_coordinated(
-            line, read_predicate_element(line, start, agreement, strict=True), agreement
-        )
+        reached = read_predicate_element(line, start, agreement, strict=True)
+        read_coordinated(line, reached, agreement)
+        if line[reached] in {"de", "d'"} and line.is_infinitive(reached + 1):
+            _read_infinitive_of(context, reached + 1, context.speaker(at))  # Ravi d'être venu
 
 
-_SAID_OF_ONESELF = frozenset(
-    "désolé ravi content heureux navré fier enchanté déçu surpris étonné flatté".split()
-)
+_SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
+_GREETINGS = word_list("function_words", "greetings")
+_AFTER_ARRIVING = frozenset({"bien", "enfin", "toujours", "pas"})  # Bien arrivé; Pas encore levé
+
+
+def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) -> None:
+    """Add how the speaker is, before a clause about something else: Crevé ce soir, on annule."""
+    line = context.line
+    greeted = line[at] in _GREETINGS and line[at + 1] in {",", "!"}
+    start = line.after_adverbs(at + 2 if greeted else at)
+    _, end = line.sentence(start)
+    agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
+    if not can_be_predicate(line, start, agreement) or context.sites.get(start) is not None:
+        return
+    word = inflect(line[start], "masculine")
+    feeling = word in _SAID_OF_ONESELF
+    arrived = word in {"arrivé", "rentré", "parti", "levé", "remis", "installé"}
+    if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
+        return
+    after = line[start + 1]
+    if after not in line.closed.prepositions and not _is_time(line, start + 1) and after != ",":
+        return
+    own = [each for each in clauses if start < each.group.verb < end]
+    if "?" in line.keys[start : start + 8] and (not own or "," not in line.keys[start:end]):
+        return
+    if own and (own[0].referent is not None or (own[0].group.kind == "noun" and not greeted)):
+        return
+    read_coordinated(line, read_predicate_element(line, start, agreement, strict=True), agreement)
+
+
+def _is_time(line: Line, at: int) -> bool:
+    return line.adverb_end(at) > at or (line.is_determiner(at) and line[at + 1] in _TIMES)
+
+
+_TIMES = word_list("function_words", "time_nouns")
 
 
 def _read_answer(context: Context, at: int) -> None:

@@ -13,7 +13,13 @@ from epicene.rewriting.french.inflection import (
     singular_of,
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
-from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.french.line import (
+    Line,
+    is_adjective,
+    is_adverb_by_shape,
+    is_person,
+    participle_infinitives,
+)
 from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, NounPhrase, read_phrase
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ _PLURAL = frozenset(
     " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
+_CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
 _MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
 
 
@@ -72,6 +79,8 @@ def names_person(line: Line, at: int) -> bool:
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
+    if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
+        return False  # le lecteur de cartes
     if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
         return False
     if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
@@ -83,15 +92,22 @@ def names_person(line: Line, at: int) -> bool:
     return not line.tokens[at].text.isupper() or line.text.isupper()
 
 
+_READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
+
+
 def _is_technical(line: Line) -> bool:
     """Whether the text is about machines or programs, or has code in it."""
     return (
         not _TECHNICAL.isdisjoint(line.keys)
         or not _CODE_MARKS.isdisjoint(line.text)
-        or any(len(token.text) > 2 and token.text[1:].isupper() for token in line.tokens)
+        or any(
+            len(token.text) > 2 and token.text[1:].isupper() and token.key not in _EVERYDAY_ACRONYMS
+            for token in line.tokens
+        )
     )
 
 
+_EVERYDAY_ACRONYMS = word_list("people", "everyday_acronyms")
 _CODE_MARKS = frozenset("%_{}=$\ufffc")
 
 
@@ -100,7 +116,22 @@ def find_mentions(
 ) -> list[Mention]:
     """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
     verbs_at = {group.verb for group in groups}
-    return list(_mentions(line, pronouns, verbs_at))
+    acting = {group.subject for group in groups if _is_done_by_people(line, group)}
+    return [
+        each._replace(human=True)
+        if each.end - 1 in acting and line[each.head] in _PEOPLE_IF_THEY_ACT and each.phrase
+        else each
+        for each in _mentions(line, pronouns, verbs_at)
+    ]
+
+
+_PEOPLE_IF_THEY_ACT = word_list("people", "people_if_they_act")
+
+
+def _is_done_by_people(line: Line, group: VerbGroup) -> bool:
+    """Whether only people do what the verb says: le petit s'est endormi, le facteur sourit."""
+    done = participle_infinitives(line[line.after_adverbs(group.end)])
+    return verb_table().is_kind("by_people", [*group.infinitives, *done])
 
 
 def _mentions(
@@ -178,6 +209,8 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
             return "feminine"
         if line[index] in _MASCULINE:
             return "masculine"
+        if line[index] in {"mon", "ton"} and line[index + 1][:1] in _CONSONANTS:
+            return "masculine"  # mon chien; but mon amie
     if is_person(line[phrase.head]) and (
         own := shown_noun_gender(line[phrase.head], plural=plural)
     ):

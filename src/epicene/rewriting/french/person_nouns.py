@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
-    from epicene.rewriting.french.sites import SiteKind
+    from epicene.rewriting.french.sites import Agreement, SiteKind
 
 # What one calls somebody without more ado.
 TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
@@ -209,6 +209,9 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         Referent("others", mention.plural), "beside a noun for a person", "likely"
     )
     start = line.after_adverbs(end + 1)
+    if line[start] == ("les" if mention.plural else "la" if mention.gender == "feminine" else "le"):
+        _read_superlative(line, start, agreement)
+        return
     shown = shown_gender(line[start], plural=mention.plural)
     if (
         can_be_predicate(line, start, agreement)
@@ -218,6 +221,21 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
     ):
         end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
         read_coordinated(line, end, agreement, commas=False)
+
+
+def _read_superlative(line: Line, at: int, agreement: Agreement) -> None:
+    """Add a superlative without a noun: un bon joueur, le meilleur de l'équipe."""
+    compared = line[at + 1] in {"plus", "moins"}
+    word = at + 1 + compared
+    best = inflect(singular_of(line[word]), "masculine") in _SUPERLATIVES
+    if line.is_open(word + 1) or not (best or (compared and is_adjective(line[word]))):
+        return
+    if not agreement.plural:
+        agreement.add(at, "determiner")
+    agreement.add(word, "adjective")
+
+
+_SUPERLATIVES = frozenset("meilleur premier dernier seul pire".split())
 
 
 def _read_bare_noun(context: Context, at: int) -> None:

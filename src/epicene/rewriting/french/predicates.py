@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.inflection import inflect, shown_gender
+from epicene.rewriting.french.inflection import inflect, shown_gender, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
@@ -165,7 +165,11 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         )
     ):
         start = _skip_degrees(line, start + 1, agreement)
-    end = read_predicate_element(line, start, agreement, nouns=nouns)
+    if line[start] == "du" and line[start + 1] in _KIND_NOUNS:  # du genre inquiet
+        start = _skip_degrees(line, start + 2, agreement)
+        end = read_predicate_element(line, start, agreement, nouns=nouns, strict=True)
+    else:
+        end = read_predicate_element(line, start, agreement, nouns=nouns)
     if end == start and line[start] == ",":
         # je suis, malgré tout, heureux
         closing = closing_comma(line, start)
@@ -312,11 +316,12 @@ def read_state(line: Line, at: int, agreement: Agreement) -> int:
     """Read a depictive, a person's state during an action: rentré trempé, arrivé le premier."""
     start = _skip_degrees(line, at, agreement)
     if (
-        line[start] in {"le", "la"}
-        and line[start + 1] in _RANK_ADJECTIVES
+        line[start] in ({"les"} if agreement.plural else {"le", "la"})
+        and singular_of(line[start + 1]) in _RANK_ADJECTIVES
         and not line.is_open(start + 2)
     ):
-        agreement.add(start, "determiner")
+        if not agreement.plural:
+            agreement.add(start, "determiner")
         agreement.add(start + 1, "adjective")
         return start + 2
     if line[start] in ADVERBIAL_ADJECTIVES or not can_be_predicate(line, start, agreement):
@@ -456,6 +461,7 @@ def _read_conjunct(
         participle_infinitives(line[start])
         and verb_table().forms(line[start])
         and line.is_determiner(start + 1)
+        and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
     if not adjacent and belongs_to_noun(line, joint, start, agreement):

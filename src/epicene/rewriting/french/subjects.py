@@ -26,6 +26,7 @@ from epicene.rewriting.french.line import (
     is_person,
 )
 from epicene.rewriting.french.sites import Site, Target
+from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
@@ -61,7 +62,7 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     word = context.line[group.subject]
-    if word in {"je", "j'", "me"}:
+    if word in {"je", "j'", "me"} or word in SPOKEN_JE_SUIS:
         return context.speaker(group.subject)
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
@@ -83,6 +84,8 @@ def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
     line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
         word = line[index]
+        if word in {"nombreux", "nombreuses"}:
+            return True
         if line.is_open(index) and (is_adjective(word) or is_person(word)):
             return word.endswith(("s", "x")) and singular_of(word) != word
         if not line.is_word(index):

@@ -108,15 +108,27 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
     if not infinitives and line[pronoun] in {"nous", "vous", "elle", "elles"}:
         return None
     clitics = clitics_before(line, at)
+    if not clitics and _is_reflexive_order(line, at, pronoun):
+        clitics = (pronoun,)
     return VerbGroup(pronoun, "pronoun", person, clitics, at, infinitives, pronoun + 1)
+
+
+def _is_reflexive_order(line: Line, at: int, pronoun: int) -> bool:
+    """Whether "vous" after the verb is its object: Montrez-vous patient, not Êtes-vous prêt ?"""
+    if line[pronoun] != "vous" or not (line.begins(at) or line[at - 1] in {",", "et", "ou", "mais"}):
+        return False
+    _, end = line.sentence(at)
+    return "?" not in line.keys[at : end + 1]
 
 
 def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb after a pronoun subject: je ne me suis."""
     word = line[at]
-    if word == "t'" and line[at + 1] in {"es", "as", "étais", "avais"} and line.begins(at):
+    if _is_spoken_tu(line, at):  # t'es prêt ?
         infinitives = _infinitives_of_form(line[at + 1], "2s")
-        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)  # t'es prêt ?
+        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)
+    if word in SPOKEN_JE_SUIS:
+        return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
     person = _PERSON[word]
@@ -135,6 +147,19 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
         return None
     clitics = tuple(range(at + 1, verb))
     return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
+
+
+# Je suis, as it is said and written in chats.
+SPOKEN_JE_SUIS = frozenset({"chuis", "chui", "jsuis", "jsui"})
+
+
+def _is_spoken_tu(line: Line, at: int) -> bool:
+    """Whether "t'" is the subject: mais t'es fou; not tu t'es trompé, t'es-tu levé, toi qui t'es."""
+    if line[at] != "t'" or line[at + 2] in HYPHENS:
+        return False
+    if line[at - 1] in {"tu", "qui"} or line[at - 1] in line.closed.clitics:
+        return False
+    return line[at + 1] in {"es", "as", "étais", "avais", "aurais", "auras", "iras", "irais"}
 
 
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
@@ -256,7 +281,8 @@ def pronoun_is_indirect_object(
     known = verb_table()
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
-        infinitive_follows(line, after) or line[after] in {"mal", "peur", "plaisir"}
+        infinitive_follows(line, after)
+        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(line.keys[at + 1 : after + 1])
     ):
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
@@ -310,10 +336,12 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
         return known.is_kind("some_of_a_thing", infinitives)
     if not line.is_determiner(at):
         return False
+    if _is_no_object(line, at, infinitives):
+        return False
     if known.is_kind("naming", infinitives):
         phrase = read_phrase(line, at)
         return "appeler" in infinitives and phrase is not None and phrase.kind == "thing"
-    return not _is_no_object(line, at, infinitives)
+    return True
 
 
 def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
