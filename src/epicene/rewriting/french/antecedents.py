@@ -9,6 +9,8 @@ from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import HYPHENS, SENTENCE_ENDS, is_adjective
 
+from epicene.rewriting.french.mentions import is_technical
+
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import Site
@@ -136,7 +138,7 @@ def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
-    if thing.after_preposition:
+    if thing.after_preposition or line[thing.start] in {"quel", "quelle"}:
         return False
     if thing.gender is None and not thing.plural and line[thing.start] != "l'":
         return False
@@ -295,6 +297,8 @@ def _shown_by_pronoun(word: str) -> Gender | None:
 def quantifier_referent(context: Context, at: int) -> Referent | None:
     """The people whom tous, certains, ceux … stand for; None where they may be things."""
     word = context.line[at]
+    if is_technical(context.line):
+        return None
     plural = word.endswith(("s", "x")) or word in {"beaucoup", "plupart"}
     near = [each for each in context.mentions if each.end <= at]
     for mention in reversed(near):

@@ -46,6 +46,8 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
+        if line[at] == "je" and line[at + 1] in {"soussigné", "soussignée"}:
+            context.agreement(context.speaker(at), "beside je").add(at + 1, "adjective")
         if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
             context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
         if line[at] in {"moi", "toi"}:

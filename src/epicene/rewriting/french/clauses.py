@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.subjects import Clause
 
+POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -78,6 +79,8 @@ class ClauseReader:
         at = index + 1
         while self.line[at] in self.line.closed.clitics:
             at += 1
+        if self.line.is_enclitic(index):  # dis-le-moi
+            at = index - 2
         found = [form.infinitive for form in verb_table().forms(self.line[at])]
         if "avoir" in found:
             at = self.line.after_adverbs(at + 1)
@@ -154,9 +157,10 @@ class ClauseReader:
         elif "passer" in names:
             self._read_state_after_passer(after)
 
-        elif known.is_kind("with_state", names) and (
-            own := self.subject_agreement("state of the subject")
-        ):
+        elif (
+            known.is_kind("with_state", names)
+            or inflect(self.line[after], "masculine") in POSTURES  # je lis allongé
+        ) and (own := self.subject_agreement("state of the subject")):
             read_state(self.line, self.group.end, own)
 
     def _read_state_after_passer(self, at: int) -> None:

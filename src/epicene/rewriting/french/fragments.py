@@ -33,7 +33,7 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
     for at in range(len(line)):
         if line[at] == "avoir":
             _read_object_of_infinitive(context, at)
-        if line[at] in {"de", "d'"} and line[at - 1] == "merci":
+        if line[at] in {"de", "d'"} and line[at - 1] in {"merci", "prière"}:
             _read_thanks(context, at + 1)
         if line.is_word(at) and line.begins(at):
             _read_opening_state(context, clauses, at)
@@ -64,6 +64,8 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
     end = next((i for i in range(at, len(line)) if line.ends_sentence(i)), len(line))
     if any(at <= group.verb < end for group in context.groups):
         return
+    if (line[at] in _GREETINGS or line[at] == "alors") and line[at + 1] == ",":
+        at += 2
     start = _after_adverbs_and_clitics(line, at)
     question = "?" in line.keys[start : end + 2]
     referent = context.listener(at)
@@ -81,6 +83,9 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
 
 
 _SECOND_PERSON = frozenset("tu te t' toi ton ta tes vous votre vos".split())
+_ASKED_OF_READERS = frozenset(
+    "arrivé certain couché habitué levé motivé partant remis rentré réveillé sûr tenté".split()
+)
 _SAID_OF_USERS = word_list("function_words", "said_of_users")
 
 
@@ -97,7 +102,7 @@ def _is_said_of_reader(line: Line, at: int, *, question: bool) -> bool:
         return word in _SAID_OF_USERS and following in {"depuis", "en", "ou"}
     if word == "nouveau":
         return following in {"ici", "sur", "dans", "chez", "parmi"} or is_person(following)
-    if word in _SAID_OF_USERS or word in TEMPORARY_STATES:
+    if word in _SAID_OF_USERS or word in TEMPORARY_STATES or word in _ASKED_OF_READERS:
         return not line.is_open(at + 1)
     return is_person(line[at]) and not is_adjective(line[at]) and line.ends_sentence(at + 1)
 

@@ -83,7 +83,7 @@ def names_person(line: Line, at: int) -> bool:
         return False  # le lecteur de cartes
     if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
         return False
-    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and is_technical(line)):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
@@ -95,7 +95,7 @@ def names_person(line: Line, at: int) -> bool:
 _READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
 
 
-def _is_technical(line: Line) -> bool:
+def is_technical(line: Line) -> bool:
     """Whether the text is about machines or programs, or has code in it."""
     return (
         not _TECHNICAL.isdisjoint(line.keys)
@@ -183,6 +183,7 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         human=(phrase.kind == "person" and names_person(line, phrase.head))
         or is_inhabitant(line, phrase.head)
         or _is_adjective_for_people(line, phrase)
+        or _is_first_to(line, phrase)
         or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
@@ -218,7 +219,14 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
     for index in phrase.adjectives:
         if is_adjective(line[index]) and (shown := shown_gender(line[index], plural=plural)):
             return shown
+    if phrase.kind == "thing" and not plural and line[start] in _OWNED:
+        after = line.after_adverbs(phrase.end + 1)
+        if line[phrase.end] in {"est", "était", "sera"} and is_adjective(line[after]):
+            return shown_gender(line[after])  # votre commande est prête
     return None
+
+
+_OWNED = frozenset("mon ton notre votre l'".split())
 
 
 _THING_ENDING = re.compile(r".{3,}(?:tion|sion|ment|té|ure|age|ance|ence|isme|tude)s?")
@@ -306,6 +314,17 @@ def is_inhabitant(line: Line, at: int) -> bool:
         return True
     several = line[at - 1] not in {"le", "la", "l'", "du", "au"}
     return several and bool(_INHABITANT.fullmatch(word))
+
+
+def _is_first_to(line: Line, phrase: NounPhrase) -> bool:
+    """Whether the phrase is who does something before or after all others: le premier à répondre."""
+    rank = inflect(singular_of(line[phrase.head]), "masculine") in {"premier", "dernier", "seul"}
+    return (
+        rank
+        and phrase.end == phrase.head + 1
+        and line[phrase.end] == "à"
+        and line[phrase.end + 1] in verb_table().infinitives - {"être"}
+    )
 
 
 _ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")

@@ -109,7 +109,9 @@ def _names_both_genders(line: Line, at: int) -> bool:
 _TONIC_PRONOUNS = frozenset(
     {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
 )
-_PARTITIVE_PRONOUNS = ONE_OF | {"certains", "certaines", "quelques-uns", "quelques-unes"}
+_PARTITIVE_PRONOUNS = ONE_OF | frozenset(
+    "certains certaines quelques-uns quelques-unes lequel laquelle auquel duquel".split()
+)
 _BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
@@ -123,6 +125,7 @@ def read_third_persons(context: Context) -> None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)
+            _read_some_of(context, mention)
             _read_joined(context, mention)
             _read_after_complement(context, mention)
             _read_after_mention(context, mention)
@@ -133,6 +136,10 @@ def read_third_persons(context: Context) -> None:
             _read_tonic_pronoun(context, index)
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
+            if context.line[index - 1] in {"certain", "certaine"} and index > 1:  # un certain Dupuis
+                agreement = context.agreement(Referent("others"), "before a name", "likely")
+                agreement.add(index - 2, "determiner")
+                agreement.add(index - 1, "adjective")
 
 
 def _read_one_of(context: Context, mention: Mention) -> None:
@@ -144,6 +151,19 @@ def _read_one_of(context: Context, mention: Mention) -> None:
         own = {"chacun", "chacune", "quelques-uns", "quelques-unes"}
         kind: SiteKind = "pronoun" if line[before - 1] in own else "determiner"
         context.agreement(referent, "one of several people", "likely").add(before - 1, kind)
+
+
+def _read_some_of(context: Context, mention: Mention) -> None:
+    """Add one of those just named: deux policiers ont été blessés, dont un grièvement."""
+    line = context.line
+    _, end = line.sentence(mention.end)
+    for at in range(mention.end, end) if mention.plural else ():
+        if line[at] == "dont" and line[at + 1] in {"un", "une"} and not line.is_open(at + 2):
+            context.agreement(Referent("others"), "one of several people", "likely").add(
+                at + 1, "determiner"
+            )
+        if line[at] == "dont" or line.is_determiner(at):
+            return
 
 
 def _read_joined(context: Context, mention: Mention) -> None:
@@ -216,7 +236,7 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
     if (
         can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
-        and shown in {None, mention.gender}
+        and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):
         end = read_predicate_element(line, start, agreement, nouns=False, strict=True)

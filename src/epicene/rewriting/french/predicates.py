@@ -454,7 +454,12 @@ def _read_conjunct(
         if not adjacent and not is_person(line[phrase.head]):
             return start
         return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
-    guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
+    guessed = (
+        adjacent
+        and line.is_open(start)
+        and looks_like_adjective(line[start])
+        and not verb_table().forms(line[start])
+    )
     if not (can_be_predicate(line, start, agreement) or guessed):
         return start
     if (

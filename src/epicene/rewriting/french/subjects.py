@@ -70,6 +70,8 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
+    if verb_table().is_kind("by_things", group.infinitives):  # combien coûte-t-il ?
+        return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
         return Referent(site.who)

@@ -176,6 +176,9 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
         return None
     clitics = list(clitics_before(line, at))
+    if _is_subject_lui(line, at, clitics):
+        infinitives = tuple(dict.fromkeys(form.infinitive for form in known))
+        return VerbGroup(at - 1, "noun", "3s", (), at, infinitives, at + 1)
     sure = any(line[index] in _SURE_CLITICS for index in clitics)
     before = clitics[0] - 1 if clitics else at - 1
     if not sure and not _is_verb(line, at, clitics):
@@ -188,6 +191,13 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     clitics += _enclitics(line, at)
     end = max([at, *clitics]) + 1
     return VerbGroup(subject, kind, person, tuple(clitics), at, infinitives, end)
+
+
+def _is_subject_lui(line: Line, at: int, clitics: list[int]) -> bool:
+    """Whether "lui" before être is its subject: et lui est furieux."""
+    if [line[index] for index in clitics] != ["lui"] or line[at] not in {"est", "était", "sera"}:
+        return False
+    return line.begins(at - 1) or line[at - 2] in {"et", "mais", ","}
 
 
 def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
@@ -219,7 +229,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return True
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
         return True
-    if is_adjective(word) or is_person(word) or len(word) < 5:
+    if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
     initial = line.tokens[first - 1].text[:1] if first else ""
@@ -287,7 +297,10 @@ def pronoun_is_indirect_object(
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
         return False
-    if known.is_kind("object_predicates", infinitives) and _predicate_follows(line, after):
+    named = known.is_kind("naming", infinitives) and is_person(line[after])
+    if named or (
+        known.is_kind("object_predicates", infinitives) and _predicate_follows(line, after)
+    ):
         return False  # on m'a déclarée innocente, je me suis dite prête
     if known.is_kind("dative", infinitives) or "vouloir" in infinitives:  # on m'en a voulu
         return True
@@ -319,10 +332,15 @@ def infinitive_follows(line: Line, at: int) -> bool:
     return line[at] in verb_table().infinitives
 
 
+_BEFORE_QUE = frozenset("alors bien sitôt aussitôt tant ainsi maintenant dès encore".split())
+
+
 def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: bool) -> bool:
     """Whether the participle has another direct object: je me suis cassé la jambe."""
     known = verb_table()
     word = line[at]
+    if word in {"que", "qu'"} and line[at - 1] in _BEFORE_QUE:
+        return False  # on l'a arrêté alors qu'il sortait
     if word in {"que", "qu'"}:
         direct = "reflexive_with_that" if reflexive else "direct_with_that"
         return not known.is_kind(direct, infinitives) and not _is_comparison(line, at)
