@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.rewriting.french.mentions import Mention, find_mentions
 from epicene.rewriting.french.sites import Agreement, Sites
 from epicene.rewriting.french.verb_groups import VerbGroup, find_verb_groups
+from epicene.rewriting.persons import PERSONS
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.french.line import Line
-    from epicene.rewriting.persons import Person
+    from epicene.rewriting.persons import Person, TargetGenders
     from epicene.rewriting.quotations import Passage
 
 
@@ -35,6 +36,7 @@ class Context(NamedTuple):
     groups: list[VerbGroup]
     mentions: list[Mention]
     sites: Sites
+    one_gender: bool = False  # whether speaker, listener and others all get the same gender
 
     def agreement(self, referent: Referent, rule: str, sure: Confidence = "certain") -> Agreement:
         """An agreement with that referent, to which sites are added."""
@@ -57,10 +59,11 @@ class Context(NamedTuple):
         return next((each for each in self.mentions if each.end == end), None)
 
 
-def read_context(passage: Passage[Line]) -> Context:
+def read_context(passage: Passage[Line], wanted: TargetGenders) -> Context:
     """Everything that is read from a text before the rules apply."""
     line = passage.line
     found = list(find_verb_groups(line))
     pronouns = {index for group in found for index in group.clitics}
     mentions = find_mentions(line, pronouns, found)
-    return Context(passage, line, found, mentions, Sites(keep_surest=True))
+    same = len(wanted) == len(PERSONS) and len(set(wanted.values())) == 1
+    return Context(passage, line, found, mentions, Sites(keep_surest=True), same)

@@ -79,6 +79,8 @@ def names_person(line: Line, at: int) -> bool:
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
+    if line[at + 1] == "noël":
+        return False
     if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
         return False  # le lecteur de cartes
     if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
@@ -116,13 +118,29 @@ def find_mentions(
 ) -> list[Mention]:
     """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
     verbs_at = {group.verb for group in groups}
+    described = {group.verb for group in groups if _describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     return [
         each._replace(human=True)
-        if each.end - 1 in acting and line[each.head] in _PEOPLE_IF_THEY_ACT and each.phrase
+        if each.phrase
+        and (
+            (each.end - 1 in acting and line[each.head] in _PEOPLE_IF_THEY_ACT)
+            or (each.end in described and is_person(line[each.head]))
+        )
         else each
         for each in _mentions(line, pronouns, verbs_at)
     ]
+
+
+def _describes_people(line: Line, group: VerbGroup) -> bool:
+    """Whether what être says is said of people alone: l'aide est décédé, le garde a été blessé."""
+    at = line.after_adverbs(group.end)
+    if "avoir" in group.infinitives and line[at] == "été":
+        at = line.after_adverbs(at + 1)
+    elif "être" not in group.infinitives:
+        return False
+    word = inflect(singular_of(line[at]), "masculine")
+    return word in SAID_OF_PEOPLE - {"arrêté", "payé", "sauvé", "interrogé", "malade", "converti"}
 
 
 _PEOPLE_IF_THEY_ACT = word_list("people", "people_if_they_act")
@@ -327,7 +345,7 @@ def _is_first_to(line: Line, phrase: NounPhrase) -> bool:
     )
 
 
-_ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
+ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
 
 
 def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
@@ -335,6 +353,6 @@ def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
     if phrase.end != phrase.head + 1 or line[phrase.head - 1] in {"de", "d'", "en"}:
         return False
     word = line[phrase.head]
-    return not _ADJECTIVES_AS_PEOPLE.isdisjoint(
+    return not ADJECTIVES_AS_PEOPLE.isdisjoint(
         {inflect(word, "masculine"), inflect(singular_of(word), "masculine")}
     )

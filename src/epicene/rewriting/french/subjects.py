@@ -68,6 +68,8 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         return context.listener(group.subject)
     if word == "vous":
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
+    if word == "nous" and context.one_gender:  # the speaker with listeners or others
+        return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
     if verb_table().is_kind("by_things", group.infinitives):  # combien coûte-t-il ?
@@ -86,7 +88,7 @@ def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
     line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
         word = line[index]
-        if word in {"nombreux", "nombreuses"}:
+        if word in {"nombreux", "nombreuses"} or (index == group.end and word in ALL):
             return True
         if line.is_open(index) and (is_adjective(word) or is_person(word)):
             return word.endswith(("s", "x")) and singular_of(word) != word
