@@ -44,16 +44,27 @@ def _dislocated(
     line = context.line
     _, end = line.sentence(at)
     for mention in context.mentions:
+        reached = mention_chain_end(context, mention)
+        if line[reached] in {"à", "de", "d'", "en"} and line.is_open(reached + 1):
+            reached += 2  # la machine à café
         if (
             at < mention.start
-            and mention.end in {end, end - 1}
+            and reached in {end, end - 1}
             and line[mention.start - 1] == ","
             and line[mention.start] in _DEFINITE
+            and line[mention.start + 1] not in {"plus", "moins"}
+            and not _is_apposition(context, mention)
             and mention.plural == plural
             and not _differs(mention.gender, gender)
         ):
             return mention
     return None
+
+
+def _is_apposition(context: Context, mention: Mention) -> bool:
+    """Whether the noun after a comma may say what the one before it is."""
+    before = context.mention_ending(mention.start - 1)
+    return before is not None and not _differs(before.gender, mention.gender)
 
 
 _DEFINITE = frozenset("le la l' les ce cet cette ces mon ma mes ton ta tes son sa ses".split())
@@ -73,7 +84,8 @@ def _is_taken_up_later(context: Context, at: int, word: str) -> bool:
     later = next((each for each in context.groups if each.start > at), None)
     if later is None or later.kind != "pronoun" or word not in {"l'", "les"}:
         return False
-    if any(at < each.start < later.start for each in context.mentions):
+    between = [each for each in context.mentions if at < each.start < later.start]
+    if any(not each.after_preposition for each in between):
         return False
     after = context.line[later.subject]
     shown = "elle" in after
@@ -141,7 +153,8 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     if thing.after_preposition or line[thing.start] in {"quel", "quelle"}:
         return False
     if thing.gender is None and not thing.plural and line[thing.start] != "l'":
-        return False
+        alone = sum(each.end <= at for each in context.mentions) == 1
+        return alone and line[thing.start] in {"notre", "votre", "mon", "ton"}
     if (
         not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
         or line[thing.head] in _POSSESSIVE_PRONOUNS

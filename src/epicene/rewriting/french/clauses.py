@@ -14,6 +14,7 @@ from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     TEMPORARY_STATES,
+    is_adjective,
     participle_infinitives,
 )
 from epicene.rewriting.french.phrases import read_phrase
@@ -92,7 +93,9 @@ class ClauseReader:
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
-        if self._object_kind(index, "with_things"):
+        if self._object_kind(index, "with_things") and not (
+            "dire" in self.group.infinitives and is_adjective(self.line[self.group.end])
+        ):
             return None
         referent = pronoun_referent(self.context, index)
         if referent is None and self._object_kind(index, "with_people"):

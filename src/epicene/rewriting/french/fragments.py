@@ -33,6 +33,8 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
     for at in range(len(line)):
         if line[at] == "avoir":
             _read_object_of_infinitive(context, at)
+        if line[at] in {"de", "d'"} and line.is_infinitive(at + 1):
+            _read_infinitive_of_noun(context, at)
         if line[at] in {"de", "d'"} and line[at - 1] in {"merci", "prière"}:
             _read_thanks(context, at + 1)
         if line.is_word(at) and line.begins(at):
@@ -49,6 +51,17 @@ def _read_thanks(context: Context, at: int) -> None:
         at += 1
     if context.line.is_infinitive(at):
         _read_infinitive_of(context, at, context.listener(at))
+
+
+def _read_infinitive_of_noun(context: Context, at: int) -> None:
+    """Add what agrees with whose fear or wish it is: ma peur d'être abandonné."""
+    owner = context.line[at - 2]
+    if is_person(context.line[at - 1]) or not context.line.is_open(at - 1):
+        return
+    if owner in {"mon", "ma"}:
+        _read_infinitive_of(context, at + 1, context.speaker(at))
+    elif owner in {"ton", "ta", "votre"}:
+        _read_infinitive_of(context, at + 1, context.listener(at))
 
 
 def _read_infinitive_of(context: Context, at: int, referent: Referent) -> None:
@@ -146,6 +159,8 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     start = line.after_adverbs(at + 2 if greeted else at)
     _, end = line.sentence(start)
     agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
+    if line[start] in {"certain", "certaine"} and line[start + 1] in {"que", "qu'"}:
+        agreement.add(start, "adjective")
     if not can_be_predicate(line, start, agreement) or context.sites.get(start) is not None:
         return
     word = inflect(line[start], "masculine")
@@ -154,6 +169,9 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
         return
     after = line[start + 1]
+    if after in {"que", "qu'"} and word in _SAID_OF_ONESELF:  # Pas certain que ce soit vrai
+        read_predicate_element(line, start, agreement, strict=True)
+        return
     if after not in line.closed.prepositions and not _is_time(line, start + 1) and after != ",":
         return
     own = [each for each in clauses if start < each.group.verb < end]

@@ -242,6 +242,8 @@ def is_adjective(word: str) -> bool:
     known = adjective_pairs().known
     if word in known or singular_of(word) in known or participle_infinitives(word):
         return True
+    if word in {"bel", "nouvel", "vieil"}:
+        return True
     listed = dictionary()
     return listed is not None and listed.is_adjective(word)
 

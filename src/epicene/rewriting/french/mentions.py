@@ -118,21 +118,24 @@ def find_mentions(
 ) -> list[Mention]:
     """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
     verbs_at = {group.verb for group in groups}
-    described = {group.verb for group in groups if _describes_people(line, group)}
+    described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     return [
         each._replace(human=True)
         if each.phrase
         and (
             (each.end - 1 in acting and line[each.head] in _PEOPLE_IF_THEY_ACT)
-            or (each.end in described and is_person(line[each.head]))
+            or (
+                each.end in described
+                and (is_person(line[each.head]) or line[each.head] in _PEOPLE_IF_THEY_ACT)
+            )
         )
         else each
         for each in _mentions(line, pronouns, verbs_at)
     ]
 
 
-def _describes_people(line: Line, group: VerbGroup) -> bool:
+def describes_people(line: Line, group: VerbGroup) -> bool:
     """Whether what être says is said of people alone: l'aide est décédé, le garde a été blessé."""
     at = line.after_adverbs(group.end)
     if "avoir" in group.infinitives and line[at] == "été":

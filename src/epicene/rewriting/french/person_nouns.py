@@ -50,6 +50,9 @@ def read_vocatives(context: Context) -> None:
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
+        elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
+            agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
+            read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]

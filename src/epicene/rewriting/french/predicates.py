@@ -280,6 +280,8 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
             return at
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
+    elif phrase.kind == "fixed" and line[at] in PRENOMINAL_ADJECTIVES:
+        return at  # en tant que nouveau membre
     person = is_person(line[at])
     agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1

@@ -25,6 +25,7 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
+from epicene.rewriting.french.mentions import describes_people
 from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
@@ -72,12 +73,14 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
-    if verb_table().is_kind("by_things", group.infinitives):  # combien coûte-t-il ?
-        return None
+    if verb_table().is_kind("by_things", group.infinitives) and not group.is_reflexive(context.line):
+        return None  # combien coûte-t-il ?
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
         return Referent(site.who)
     referent = pronoun_referent(context, group.subject)
+    if referent is None and describes_people(context.line, group):
+        referent = Referent("others", plural=word in {"ils", "elles"})  # il est ravi
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")
     return referent

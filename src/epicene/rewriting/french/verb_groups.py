@@ -146,6 +146,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     }:
         return None
     clitics = tuple(range(at + 1, verb))
+    if word in {"vous", "nous"} and line[at - 1] in {"ne", "n'"}:
+        clitics = (at, *clitics)  # ne vous croyez pas obligé
     return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
 
 
@@ -307,7 +309,9 @@ def pronoun_is_indirect_object(
     if reflexive:
         if _is_unmoved_reflexive(line, at, after, infinitives):
             return True
-    elif known.is_kind("dative_but_reflexive", infinitives):
+    elif known.is_kind("dative_but_reflexive", infinitives) and not (
+        "rappeler" in infinitives and line[after] not in {"de", "d'"}  # on m'a rappelé hier
+    ):
         return True
     if {"rien", "tout"} & set(line.keys[auxiliary:at]):  # on m'a tout pris
         return True
