@@ -9,8 +9,6 @@ from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import HYPHENS, SENTENCE_ENDS, is_adjective
 
-from epicene.rewriting.french.mentions import is_technical
-
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import Site
@@ -43,13 +41,12 @@ def _dislocated(
     """The noun that a pronoun announces: Elle est belle, ta maison."""
     line = context.line
     _, end = line.sentence(at)
-    for mention in context.mentions:
+    for mention in context.mentions_between(at + 1, end):
         reached = mention_chain_end(context, mention)
         if line[reached] in {"à", "de", "d'", "en"} and line.is_open(reached + 1):
             reached += 2  # la machine à café
         if (
-            at < mention.start
-            and reached in {end, end - 1}
+            reached in {end, end - 1}
             and line[mention.start - 1] == ","
             and line[mention.start] in _DEFINITE
             and line[mention.start + 1] not in {"plus", "moins"}
@@ -120,7 +117,7 @@ def _antecedent(
         return None
     subjects = {group.subject for group in context.groups if group.kind == "noun"}
     best: tuple[int, Mention] | None = None
-    for mention in context.mentions:
+    for mention in context.mentions_between(at - _REACH, at):
         if mention.end > at:
             break
         if mention.plural != plural or _differs(mention.gender, gender):
@@ -137,6 +134,9 @@ def _antecedent(
         if best is None or rank >= best[0]:
             best = (rank, mention)
     return best[1] if best else None
+
+
+_REACH = 500  # words: nothing farther back is meant
 
 
 def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
@@ -251,11 +251,12 @@ def subject_mention(context: Context, before: int) -> Mention | None:
 def mention_chain_end(context: Context, mention: Mention) -> int:
     """The index after a mention and its complements: le patron du café."""
     end = mention.end
-    for each in context.mentions:
-        contracted = context.line[each.start] in {"du", "au", "aux", "des"}
-        if each.after_preposition and each.start - (not contracted) == end:
-            end = each.end
-    return end
+    while True:
+        contracted = context.line[end] in {"du", "au", "aux", "des"}
+        complement = context.by_start.get(end + (not contracted))
+        if complement is None or not complement.after_preposition:
+            return end
+        end = complement.end
 
 
 def aside_subject(context: Context, comma: int) -> Mention | None:
@@ -310,7 +311,7 @@ def _shown_by_pronoun(word: str) -> Gender | None:
 def quantifier_referent(context: Context, at: int) -> Referent | None:
     """The people whom tous, certains, ceux … stand for; None where they may be things."""
     word = context.line[at]
-    if is_technical(context.line):
+    if context.line.is_technical:
         return None
     plural = word.endswith(("s", "x")) or word in {"beaucoup", "plupart"}
     near = [each for each in context.mentions if each.end <= at]

@@ -66,7 +66,9 @@ def _read_likened(context: Context, at: int) -> None:
     if mention is None or mention.phrase is None or line[mention.start] not in {"un", "une"}:
         return
     if mention.phrase.kind == "person" and "être" not in {
-        infinitive for group in context.groups if group.end == mention.start
+        infinitive
+        for group in context.groups
+        if group.end == mention.start
         for infinitive in group.infinitives
     }:
         mention.phrase.agree(context.agreement(context.tonic_referent(at), "somebody like them"))
@@ -206,9 +208,11 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
     """Add the asides before, inside and after each clause."""
     _read_role_nouns(context, 0, len(context.line))
     main: Clause | None = None
+    start, seen = 0, 0
     for number, clause in enumerate(clauses):
         after = clauses[number + 1].group.start if number + 1 < len(clauses) else len(context.line)
-        start = _sentence_start(context.line, clause.group.start)
+        start = _sentence_start(context.line, clause.group.start, seen) or start
+        seen = clause.group.start
         if main is not None and main.group.start < start:
             main = None
         if clause.referent is not None:
@@ -221,10 +225,12 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
             main = main or clause
 
 
-def _sentence_start(line: Line, at: int) -> int:
-    while at > 0 and line[at - 1] not in SENTENCE_ENDS and line[at - 1] not in OPENING_QUOTES:
-        at -= 1
-    return at
+def _sentence_start(line: Line, at: int, since: int) -> int | None:
+    """Where the sentence at that index starts, if it is after `since`."""
+    for before in range(at - 1, since - 1, -1):
+        if line[before] in SENTENCE_ENDS or line[before] in OPENING_QUOTES:
+            return before + 1
+    return None
 
 
 def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
@@ -255,13 +261,13 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
         end -= 2
     if main is not None:
         # What stands between two clauses belongs to the second only after a conjunction.
-        start = max(
-            (at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end
+        start = next(
+            (at for at in range(end - 1, start - 1, -1) if line[at] in {"et", "mais", "ou"}), end
         )
         start = max(start, main.group.end)
     referent = clause.referent
-    if order and not _FIRST_PERSON.isdisjoint(line.keys[start:]):  # Coincé ici, partez sans moi
-        referent = context.speaker(start)
+    if order and not _FIRST_PERSON.isdisjoint(line.keys[start : line.sentence(end)[1]]):
+        referent = context.speaker(start)  # Coincé ici, partez sans moi
     agreement = context.agreement(referent, "before its subject")
     _read_roles_with_comme(context, clause, start, end)
     if line[end - 1] == ",":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.mentions import Mention, find_mentions
@@ -35,6 +36,8 @@ class Context(NamedTuple):
     line: Line
     groups: list[VerbGroup]
     mentions: list[Mention]
+    by_start: dict[int, Mention]  # the mentions by where they begin, and by where they end
+    by_end: dict[int, Mention]
     sites: Sites
     one_gender: bool = False  # whether speaker, listener and others all get the same gender
 
@@ -56,7 +59,13 @@ class Context(NamedTuple):
 
     def mention_ending(self, end: int) -> Mention | None:
         """The mention that ends just before that index."""
-        return next((each for each in self.mentions if each.end == end), None)
+        return self.by_end.get(end)
+
+    def mentions_between(self, start: int, end: int) -> list[Mention]:
+        """The mentions that begin between two indices, in order."""
+        first = bisect_left(self.mentions, start, key=lambda each: each.start)
+        last = bisect_left(self.mentions, end, key=lambda each: each.start)
+        return self.mentions[first:last]
 
 
 def read_context(passage: Passage[Line], wanted: TargetGenders) -> Context:
@@ -66,4 +75,13 @@ def read_context(passage: Passage[Line], wanted: TargetGenders) -> Context:
     pronouns = {index for group in found for index in group.clitics}
     mentions = find_mentions(line, pronouns, found)
     same = len(wanted) == len(PERSONS) and len(set(wanted.values())) == 1
-    return Context(passage, line, found, mentions, Sites(keep_surest=True), same)
+    return Context(
+        passage,
+        line,
+        found,
+        mentions,
+        {each.start: each for each in mentions},
+        {each.end: each for each in reversed(mentions)},
+        Sites(keep_surest=True),
+        same,
+    )

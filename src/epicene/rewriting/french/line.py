@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -104,6 +104,20 @@ class Line(text.Line[text.Token]):
             return False
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
+    @cached_property
+    def is_technical(self) -> bool:
+        """Whether the text is about machines or programs, or has code in it."""
+        return (
+            not _TECHNICAL.isdisjoint(self.keys)
+            or not _CODE_MARKS.isdisjoint(self.text)
+            or any(
+                len(token.text) > 2
+                and token.text[1:].isupper()
+                and token.key not in _EVERYDAY_ACRONYMS
+                for token in self.tokens
+            )
+        )
+
     def is_enclitic(self, index: int) -> bool:
         """Whether the word is an enclitic, joined to a verb by a hyphen: suis-je, dis-moi."""
         return self[index - 1] in HYPHENS
@@ -163,6 +177,11 @@ class Line(text.Line[text.Token]):
     def is_determiner(self, index: int) -> bool:
         """Whether the word may be a determiner."""
         return self[index] in self.closed.determiners
+
+
+_TECHNICAL = word_list("people", "technical")
+_EVERYDAY_ACRONYMS = word_list("people", "everyday_acronyms")
+_CODE_MARKS = frozenset("%_{}=$\ufffc")
 
 
 def read_line(written: str) -> Line:

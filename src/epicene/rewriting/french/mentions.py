@@ -65,7 +65,6 @@ RARELY_PEOPLE = word_list("people", "rarely_people")
 
 
 _MACHINES = word_list("people", "machines")
-_TECHNICAL = word_list("people", "technical")
 _PROGRAMS = word_list("people", "programs")
 _AMONG_PEOPLE = word_list("people", "among_people")
 
@@ -85,7 +84,7 @@ def names_person(line: Line, at: int) -> bool:
         return False  # le lecteur de cartes
     if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
         return False
-    if forms & RARELY_PEOPLE or (forms & _MACHINES and is_technical(line)):
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and line.is_technical):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
@@ -95,22 +94,6 @@ def names_person(line: Line, at: int) -> bool:
 
 
 _READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
-
-
-def is_technical(line: Line) -> bool:
-    """Whether the text is about machines or programs, or has code in it."""
-    return (
-        not _TECHNICAL.isdisjoint(line.keys)
-        or not _CODE_MARKS.isdisjoint(line.text)
-        or any(
-            len(token.text) > 2 and token.text[1:].isupper() and token.key not in _EVERYDAY_ACRONYMS
-            for token in line.tokens
-        )
-    )
-
-
-_EVERYDAY_ACRONYMS = word_list("people", "everyday_acronyms")
-_CODE_MARKS = frozenset("%_{}=$\ufffc")
 
 
 def find_mentions(
@@ -338,7 +321,7 @@ def is_inhabitant(line: Line, at: int) -> bool:
 
 
 def _is_first_to(line: Line, phrase: NounPhrase) -> bool:
-    """Whether the phrase is who does something before or after all others: le premier à répondre."""
+    """Whether the phrase is who does something before all others: le premier à répondre."""
     rank = inflect(singular_of(line[phrase.head]), "masculine") in {"premier", "dernier", "seul"}
     return (
         rank

@@ -139,7 +139,9 @@ def read_third_persons(context: Context) -> None:
             _read_tonic_pronoun(context, index)
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
-            if context.line[index - 1] in {"certain", "certaine"} and index > 1:  # un certain Dupuis
+            if (
+                context.line[index - 1] in {"certain", "certaine"} and index > 1
+            ):  # un certain Dupuis
                 agreement = context.agreement(Referent("others"), "before a name", "likely")
                 agreement.add(index - 2, "determiner")
                 agreement.add(index - 1, "adjective")

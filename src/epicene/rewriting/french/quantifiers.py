@@ -46,9 +46,11 @@ def _referent_of_all(context: Context, clauses: Sequence[Clause], at: int) -> Re
     fixed = after > at + 1 or line[at - 1] in _FOR
     if _continues_phrase(context, after) and (fixed or not _floats(clauses, at)):
         return None
-    if line[at - 1] in _FOR and line[at - 2] not in {"nous", "vous"} and "nous" not in line.keys[
-        max(0, at - 4) : at
-    ]:
+    if (
+        line[at - 1] in _FOR
+        and line[at - 2] not in {"nous", "vous"}
+        and "nous" not in line.keys[max(0, at - 4) : at]
+    ):
         return Referent("others", plural=True)
     if line.begins(at) and line[at + 1] in {"à", "au", "aux", "en", "dans", "chez"}:
         return Referent("others", plural=True)  # Tous à Lyon le savent
@@ -109,7 +111,9 @@ def _clause_before(context: Context, clauses: Sequence[Clause], at: int) -> Clau
     return found[-1] if found else None
 
 
-_FEW_OR_MANY = frozenset("peu assez beaucoup trop tant plusieurs quelques certains certaines".split())
+_FEW_OR_MANY = frozenset(
+    "peu assez beaucoup trop tant plusieurs quelques certains certaines".split()
+)
 _NAMES_OF_PEOPLE = word_list("people", "demonyms")
 
 
@@ -137,7 +141,9 @@ def _read_people_among(context: Context, quantifier: int, start: int) -> None:
     if end == start or line.is_open(end) or context.sites.get(start) is not None:
         return
     words = {inflect(singular_of(line[index]), "masculine") for index in range(start, end)}
-    if words.isdisjoint(SAID_OF_PEOPLE | ADJECTIVES_AS_PEOPLE | TEMPORARY_STATES | _NAMES_OF_PEOPLE):
+    if words.isdisjoint(
+        SAID_OF_PEOPLE | ADJECTIVES_AS_PEOPLE | TEMPORARY_STATES | _NAMES_OF_PEOPLE
+    ):
         return
     if line[quantifier] in {"certains", "certaines"}:
         agreement.add(quantifier, "determiner")

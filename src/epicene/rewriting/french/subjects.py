@@ -73,7 +73,9 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
         return None
-    if verb_table().is_kind("by_things", group.infinitives) and not group.is_reflexive(context.line):
+    if verb_table().is_kind("by_things", group.infinitives) and not group.is_reflexive(
+        context.line
+    ):
         return None  # combien coûte-t-il ?
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)

@@ -115,7 +115,9 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
 
 def _is_reflexive_order(line: Line, at: int, pronoun: int) -> bool:
     """Whether "vous" after the verb is its object: Montrez-vous patient, not Êtes-vous prêt ?"""
-    if line[pronoun] != "vous" or not (line.begins(at) or line[at - 1] in {",", "et", "ou", "mais"}):
+    if line[pronoun] != "vous" or not (
+        line.begins(at) or line[at - 1] in {",", "et", "ou", "mais"}
+    ):
         return False
     _, end = line.sentence(at)
     return "?" not in line.keys[at : end + 1]
@@ -294,7 +296,9 @@ def pronoun_is_indirect_object(
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
         infinitive_follows(line, after)
-        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(line.keys[at + 1 : after + 1])
+        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(
+            line.keys[at + 1 : after + 1]
+        )
     ):
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
