@@ -158,7 +158,7 @@ SPOKEN_JE_SUIS = frozenset({"chuis", "chui", "jsuis", "jsui"})
 
 
 def _is_spoken_tu(line: Line, at: int) -> bool:
-    """Whether "t'" is the subject: mais t'es fou; not tu t'es trompé, t'es-tu levé, toi qui t'es."""
+    """Whether "t'" is the subject: mais t'es fou; not tu t'es trompé, t'es-tu levé."""
     if line[at] != "t'" or line[at + 2] in HYPHENS:
         return False
     if line[at - 1] in {"tu", "qui"} or line[at - 1] in line.closed.clitics:
