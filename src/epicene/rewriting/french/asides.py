@@ -19,9 +19,9 @@ from epicene.rewriting.french.line import (
     is_adjective_or_person,
     is_person,
 )
-from epicene.rewriting.french.person_nouns import TERMS_OF_ADDRESS
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
+    TERMS_OF_ADDRESS,
     read_complement,
     read_coordinated,
     read_predicate_element,

@@ -157,7 +157,7 @@ class ClauseReader:
             self.read_object_complement(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._read_subject_complement(after + 1, "what somebody passes for")
-        elif "passer" in names:
+        elif known.is_kind("with_place_and_state", names):
             self._read_state_after_passer(after)
 
         elif (
@@ -167,7 +167,7 @@ class ClauseReader:
             read_state(self.line, self.group.end, own)
 
     def _read_state_after_passer(self, at: int) -> None:
-        """Add the state of the subject after a time: j'ai passé la soirée assis dans un coin."""
+        """Add the state of the subject after a time or place: j'ai passé la soirée assis."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
         if phrase is not None and (agreement := self.subject_agreement("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
@@ -254,7 +254,7 @@ class ClauseReader:
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
             self._read_avoir_l_air(at + 1)
-        elif "passer" in infinitives:
+        elif known.is_kind("with_place_and_state", infinitives):
             self._read_state_after_passer(at + 1)
         elif (own := self.subject_agreement("state of the subject")) and known.is_kind(
             "with_state", infinitives

@@ -24,7 +24,11 @@ from epicene.rewriting.french.line import (
 )
 from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
 from epicene.rewriting.french.phrases import read_phrase
-from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
+from epicene.rewriting.french.predicates import (
+    TERMS_OF_ADDRESS,
+    read_coordinated,
+    read_predicate_element,
+)
 from epicene.rewriting.french.subjects import ONE_OF
 from epicene.rewriting.persons import GENDERS
 
@@ -34,9 +38,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import Agreement, SiteKind
 
-# What one calls somebody without more ado.
-TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
-# And with "mon" or "cher" before it.
+# With "mon" or "cher" before it.
 _TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
 _VOCATIVE_RULE = "how they are spoken to"
 
@@ -85,10 +87,14 @@ def _read_address_phrase(context: Context, at: int) -> None:
     """Add a vocative with "mon" or "cher": mon vieux, ma pauvre amie, cher monsieur."""
     line = context.line
     phrase = read_phrase(line, at)
+    end = phrase.end if phrase is not None else at
+    if phrase is not None and is_adjective(line[phrase.head]):
+        while line.is_capital(end):  # ma chère Camille,
+            end += 1
     if (
         phrase is None
-        or not _closes_vocative(line, phrase.end)
-        or line[phrase.end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
+        or not _closes_vocative(line, end)
+        or line[end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
         or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.persons import Gender
 
+# What one calls somebody without more ado.
+TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
 COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
 _DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
 _SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
@@ -473,6 +475,10 @@ def _read_conjunct(
         return start  # et fait une pause
     if not adjacent and belongs_to_noun(line, joint, start, agreement):
         return start
+    if is_comma_alone(line, joint) and line[start] in TERMS_OF_ADDRESS and (
+        line[start] in {"monsieur", "madame"} or line[start + 1] in SENTENCE_ENDS | {","}
+    ):
+        return start  # je suis fatigué, papa
     return read_predicate_element(line, start, agreement, strict=not guessed)
 
 

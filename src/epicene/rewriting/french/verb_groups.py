@@ -211,10 +211,13 @@ def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
     return line[clitics[0] - 1] == "qui" or _can_be_object(line, clitics[0], at)
 
 
+_ENCLITICS = frozenset("moi toi le la les lui en y".split())
+
+
 def _enclitics(line: Line, at: int) -> list[int]:
     """The indices of the enclitics of a verb: excusez-moi, dis-le-moi."""
     found = []
-    while line[at + 1] in HYPHENS and line[at + 2] in {"moi", "toi", "le", "la", "les", "lui"}:
+    while line[at + 1] in HYPHENS and line[at + 2] in _ENCLITICS:
         at += 2
         found.append(at)
     return found
@@ -253,7 +256,7 @@ def _can_be_verb(line: Line, at: int) -> bool:
     if before in _SUBJECT_QUANTIFIERS and word.endswith("nt") and not is_adjective(word):
         return True  # tous veulent partir
     if before in line.closed.determiners or before in line.closed.prepositions:
-        return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
+        return word in {"est", "était", "sont", "a", "ont"} and before in _BEFORE_ETRE
     if before == "qui" or before in {"ce", "c'", "cela", "ça", "ceci"}:
         return True
     if is_adjective(word) or is_person(word):
@@ -261,6 +264,8 @@ def _can_be_verb(line: Line, at: int) -> bool:
     return word not in _RARELY_VERBS
 
 
+# Which are no prepositions there: le voisin d'en face est mort.
+_BEFORE_ETRE = frozenset("tout un une face près loin autour devant derrière avant après".split())
 _SUBJECT_QUANTIFIERS = frozenset(
     {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
 )
