@@ -109,6 +109,7 @@ class Line(text.Line[text.Token]):
         """Whether the text is about machines or programs, or has code in it."""
         return (
             not _TECHNICAL.isdisjoint(self.keys)
+            or any(inflect(singular_of(key), "masculine") in _SAID_OF_THINGS for key in self.keys)
             or not _CODE_MARKS.isdisjoint(self.text)
             or any(
                 len(token.text) > 2
@@ -180,8 +181,14 @@ class Line(text.Line[text.Token]):
 
 
 _TECHNICAL = word_list("people", "technical")
+_SAID_OF_THINGS = word_list("adjectives", "said_of_things") - {
+    "vide",
+    "manquant",
+    "valable",
+    "effacé",
+}
 _EVERYDAY_ACRONYMS = word_list("people", "everyday_acronyms")
-_CODE_MARKS = frozenset("%_{}=$\ufffc")
+_CODE_MARKS = frozenset("_{}=\ufffc")
 
 
 def read_line(written: str) -> Line:

@@ -66,7 +66,7 @@ RARELY_PEOPLE = word_list("people", "rarely_people")
 
 _MACHINES = word_list("people", "machines")
 _PROGRAMS = word_list("people", "programs")
-_AMONG_PEOPLE = word_list("people", "among_people")
+AMONG_PEOPLE = word_list("people", "among_people")
 
 
 def names_person(line: Line, at: int) -> bool:
@@ -82,9 +82,9 @@ def names_person(line: Line, at: int) -> bool:
         return False
     if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
         return False  # le lecteur de cartes
-    if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
+    if forms & _PROGRAMS and AMONG_PEOPLE.isdisjoint(line.keys):
         return False
-    if forms & RARELY_PEOPLE or (forms & _MACHINES and line.is_technical):
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_about_machines(line)):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
@@ -93,6 +93,14 @@ def names_person(line: Line, at: int) -> bool:
     return not line.tokens[at].text.isupper() or line.text.isupper()
 
 
+def _is_about_machines(line: Line) -> bool:
+    """Whether the text is technical and has nothing that only people talk of."""
+    return line.is_technical and (AMONG_PEOPLE - _ALSO_OF_PROGRAMS).isdisjoint(line.keys)
+
+
+_ALSO_OF_PROGRAMS = frozenset(
+    "nous notre nos lui leur elle elles son sa ses client clients".split()
+)
 _READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
 
 
@@ -120,13 +128,28 @@ def find_mentions(
 
 def describes_people(line: Line, group: VerbGroup) -> bool:
     """Whether what être says is said of people alone: l'aide est décédé, le garde a été blessé."""
+    excepted = {"arrêté", "payé", "sauvé", "interrogé", "malade", "converti"}
+    return predicate_after(line, group) in SAID_OF_PEOPLE - excepted
+
+
+def describes_things(line: Line, group: VerbGroup) -> bool:
+    """Whether what être says is said of things: ils sont obsolètes, il doit être sélectionné."""
+    return predicate_after(line, group) in _SAID_OF_THINGS
+
+
+_SAID_OF_THINGS = word_list("adjectives", "said_of_things")
+
+
+def predicate_after(line: Line, group: VerbGroup) -> str:
+    """The masculine singular of what être or avoir été says, "" for other verbs."""
     at = line.after_adverbs(group.end)
-    if "avoir" in group.infinitives and line[at] == "été":
+    governed = {"avoir": "été", "devoir": "être", "pouvoir": "être"}
+    words = [word for verb, word in governed.items() if verb in group.infinitives]
+    if line[at] in words:
         at = line.after_adverbs(at + 1)
     elif "être" not in group.infinitives:
-        return False
-    word = inflect(singular_of(line[at]), "masculine")
-    return word in SAID_OF_PEOPLE - {"arrêté", "payé", "sauvé", "interrogé", "malade", "converti"}
+        return ""
+    return inflect(singular_of(line[at]), "masculine")
 
 
 _PEOPLE_IF_THEY_ACT = word_list("people", "people_if_they_act")

@@ -475,11 +475,15 @@ def _read_conjunct(
         return start  # et fait une pause
     if not adjacent and belongs_to_noun(line, joint, start, agreement):
         return start
-    if is_comma_alone(line, joint) and line[start] in TERMS_OF_ADDRESS and (
-        line[start] in {"monsieur", "madame"} or line[start + 1] in SENTENCE_ENDS | {","}
-    ):
-        return start  # je suis fatigué, papa
+    if is_comma_alone(line, joint) and _is_address(line, start):
+        return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
+
+
+def _is_address(line: Line, at: int) -> bool:
+    """Whether somebody is addressed after a comma: je suis fatigué, papa."""
+    ends = line[at + 1] in SENTENCE_ENDS or line[at + 1] == ","
+    return line[at] in TERMS_OF_ADDRESS and (ends or line[at] in {"monsieur", "madame"})
 
 
 def _is_subject_of_verb(line: Line, at: int) -> bool:

@@ -24,8 +24,14 @@ from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
     is_adjective,
     is_person,
+    participle_infinitives,
 )
-from epicene.rewriting.french.mentions import describes_people
+from epicene.rewriting.french.mentions import (
+    AMONG_PEOPLE,
+    describes_people,
+    describes_things,
+    predicate_after,
+)
 from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
@@ -77,6 +83,8 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         context.line
     ):
         return None  # combien coûte-t-il ?
+    if describes_things(context.line, group) or _is_in_message(context, group):
+        return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
         return Referent(site.who)
@@ -86,6 +94,19 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")
     return referent
+
+
+def _is_in_message(context: Context, group: VerbGroup) -> bool:
+    """Whether something is done to a thing in a program's message: il sera lancé au démarrage."""
+    line = context.line
+    return (
+        line.is_technical
+        and not group.is_reflexive(line)
+        and AMONG_PEOPLE.isdisjoint(line.keys)
+        and bool(participle_infinitives(predicate_after(line, group)))
+        and not describes_people(line, group)
+        and not any(mention.human for mention in context.mentions)
+    )
 
 
 def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
@@ -194,7 +215,8 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
     if context.line[group.subject] in _TONIC_PRONOUNS:
         return Clause(group, pronoun_referent(context, group.subject), group.subject, named=True)
     if (at := _quantifier_at(context, group)) is not None:
-        referent = quantifier_referent(context, at)
+        things = describes_things(context.line, group)
+        referent = None if things else quantifier_referent(context, at)
         if referent is not None and context.line[at] in QUANTIFIERS:
             kind: SiteKind = "determiner" if context.line[at] in LIKE_DETERMINERS else "pronoun"
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
