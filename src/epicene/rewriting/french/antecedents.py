@@ -162,12 +162,16 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
         return False
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
-    between = line.keys[thing.end : at]
+    between = [
+        line[index] for index in range(thing.end, at) if line[index - 1] not in _CONJUNCTIONS
+    ]
     if "," in between:  # the relative clause is over
         between = between[len(between) - between[::-1].index(",") :]
     return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
 
 
+# With "que" they open a clause of their own: parce qu'elle est cassée.
+_CONJUNCTIONS = frozenset({"parce", "tandis"})
 _POSSESSIVES = frozenset({"son", "sa", "ses"})
 _TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
@@ -236,16 +240,22 @@ def subject_mention(context: Context, before: int) -> Mention | None:
     if context.line[before].endswith(("-même", "-mêmes")):
         before -= 1
     mention = context.mention_ending(before + 1)
-    if mention is not None and mention.phrase is None:
-        titled = context.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
-        mention = titled or mention
+    mention = _titled(context, mention)
     while mention is not None and mention.after_preposition:
         contracted = context.line[mention.start] in {"du", "au", "aux"}
         link = mention.start if contracted else mention.start - 1
         mention = context.mention_ending(link)
         if mention is None and context.line[link - 1] in verb_table().gerunds:
             mention = context.mention_ending(link - 1)  # des filles venant de tout l'Empire
+        mention = _titled(context, mention)
     return mention
+
+
+def _titled(context: Context, mention: Mention | None) -> Mention | None:
+    """The noun that a name belongs to: le journal Equity, le prince Vyazemsky."""
+    if mention is None or mention.phrase is not None:
+        return mention
+    return context.mention_ending(mention.start) or mention
 
 
 def mention_chain_end(context: Context, mention: Mention) -> int:

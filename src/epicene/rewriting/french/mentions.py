@@ -111,19 +111,30 @@ def find_mentions(
     verbs_at = {group.verb for group in groups}
     described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
+    things = {group.verb for group in groups if describes_things(line, group)}
     return [
-        each._replace(human=True)
-        if each.phrase
-        and (
-            (each.end - 1 in acting and line[each.head] in _PEOPLE_IF_THEY_ACT)
-            or (
-                each.end in described
-                and (is_person(line[each.head]) or line[each.head] in _PEOPLE_IF_THEY_ACT)
-            )
-        )
-        else each
+        _with_its_verb(line, each, acting=acting, described=described, things=things)
         for each in _mentions(line, pronouns, verbs_at)
     ]
+
+
+def _with_its_verb(
+    line: Line,
+    mention: Mention,
+    *,
+    acting: Collection[int],
+    described: Collection[int],
+    things: Collection[int],
+) -> Mention:
+    """The mention as what its verb says of it shows it: le petit dort; %s est obsolète."""
+    word = line[mention.head]
+    if mention.phrase is None:
+        return mention._replace(human=mention.human and mention.end not in things)
+    listed = word in _PEOPLE_IF_THEY_ACT
+    people = (mention.end - 1 in acting and listed) or (
+        mention.end in described and (listed or is_person(word))
+    )
+    return mention._replace(human=mention.human or people)
 
 
 def describes_people(line: Line, group: VerbGroup) -> bool:

@@ -473,9 +473,9 @@ def _read_conjunct(
         and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
-    if not adjacent and belongs_to_noun(line, joint, start, agreement):
-        return start
-    if is_comma_alone(line, joint) and _is_address(line, start):
+    if (not adjacent and belongs_to_noun(line, joint, start, agreement)) or (
+        is_comma_alone(line, joint) and _is_address(line, start)
+    ):
         return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
 
