@@ -375,9 +375,17 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
         return False
     if is_person(line[comma - 1]) or verb_table().forms(line[start]) or line.is_open(start + 1):
         return False
+    mention = context.mention_ending(comma)
+    if (
+        mention is not None
+        and mention.human
+        and mention.phrase is not None
+        and mention.gender == shown_gender(line[start])
+        and not mention.after_preposition
+    ):
+        return False  # j'ai vu une actrice connue, assise au fond
     if inflect(line[start], "masculine") in TEMPORARY_STATES:
         return True
-    mention = context.mention_ending(comma)
     while mention is not None:  # la fin du film, trop longue
         if mention.gender in {None, shown_gender(line[start])}:
             return False

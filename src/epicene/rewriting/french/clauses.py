@@ -94,7 +94,8 @@ class ClauseReader:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
         if self._object_kind(index, "with_things") and not (
-            "dire" in self.group.infinitives and is_adjective(self.line[self.group.end])
+            {"dire", "savoir"} & set(self.group.infinitives)
+            and is_adjective(self.line[self.group.end])
         ):
             return None
         referent = pronoun_referent(self.context, index)
