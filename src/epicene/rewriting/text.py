@@ -6,6 +6,7 @@ language looks words up; changes are made to the token's `text`, at its span.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import msgspec
@@ -42,6 +43,7 @@ class Line(Generic[T]):
         self.text = text
         self.tokens = tokens
         self.keys = [token.key for token in tokens]
+        self._ends: list[int] | None = None  # the marks that end a sentence, once asked for
 
     def part(self, tokens: Sequence[T]) -> Self:
         """A line of some of the tokens."""
@@ -72,12 +74,11 @@ class Line(Generic[T]):
 
     def sentence(self, at: int) -> tuple[int, int]:
         """The indices [start, end) of the sentence around a token, without its final mark."""
-        start = end = at
-        while start > 0 and not self.ends_sentence(start - 1):
-            start -= 1
-        while end < len(self) and not self.ends_sentence(end):
-            end += 1
-        return start, end
+        if self._ends is None:
+            self._ends = [index for index in range(len(self)) if self.ends_sentence(index)]
+        after = bisect_left(self._ends, at)
+        start = self._ends[after - 1] + 1 if after else 0
+        return start, self._ends[after] if after < len(self._ends) else max(at, len(self))
 
 
 def tokenise(text: str, language: str, key: Callable[[str], str]) -> list[Token]:

@@ -194,7 +194,11 @@ def _is_plural_noun(line: Line, at: int) -> bool:
         return before == "the"
     if not lexicon.is_s_verb(word):
         return True
-    plural_verb = line[at + 1] in conjugation.PLURAL_AUXILIARIES or line[at + 1] in lexicon.modals
+    plural_verb = (
+        line[at + 1] in conjugation.PLURAL_AUXILIARIES
+        or line[at + 1] in lexicon.modals
+        or (line[at + 1] in lexicon.verbs and line[at - 2] in lexicon.determiners)
+    )  # the new rules apply
     nominal = before in lexicon.determiners or before in lexicon.prepositions
     return nominal or before in lexicon.numbers or line.is_number(at - 1) or plural_verb
 

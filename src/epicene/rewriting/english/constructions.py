@@ -31,6 +31,7 @@ class Constructions(NamedTuple):
     not_passive: WordSet
     friends: WordSet
     offices: WordSet
+    characters: WordSet
     plurals: WordSet
     no_plurals: WordSet
     someone: WordSet

@@ -48,6 +48,9 @@ def correct_verbs(
         return _verbs_of_cleft(line, number, mention, subjects)
     if line[mention.last + 1] == "that" and not found:
         return _verbs_after_that(line, number, mention)
+    apart = line[mention.last + 1] in PAUSES and line[mention.last + 2] == "who"
+    if not found and apart:  # she, who is shy, sang
+        return relative_clause_verb(line, number, mention.last + 2)
     if not found:
         return _fronted_inversion(line, number, mention)
     if line[found[0].token] == "'s" and line[mention.last + 1] in constructions().asked_verbs:
@@ -60,7 +63,7 @@ def correct_verbs(
     kept += _missed_in_list(line, number, kept)
     if number.is_base and end >= len(line):
         kept += _missed_before_object(line, verb, kept)
-    if line[mention.last + 1] in PAUSES and line[mention.last + 2] == "who":
+    if apart:
         kept += relative_clause_verb(line, number, mention.last + 2)  # she, who is shy, sings
     return kept
 
@@ -77,7 +80,12 @@ def correct_has(line: Line, clitic: int) -> bool | None:
     )
     if agent and word not in constructions().not_passive:
         return False
+    if word == "gone" and (line[after] in _GONE_WHERE or line[after].endswith("ping")):
+        return True  # he's gone to the shop, but he's gone
     return None
+
+
+_GONE_WHERE = frozenset("to home back into out off abroad upstairs downstairs through".split())
 
 
 # --- it was she who called ----------------------------------------------------------------------

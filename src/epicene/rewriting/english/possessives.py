@@ -19,6 +19,10 @@ def correct_case(line: Line, mention: Mention) -> CaseDecision | None:
     """The case of a form that may be a possessive, None where these rules do not know it."""
     if "dependent" not in mention.cases or line.begins(mention.first):
         return None
+    if (line[mention.first - 1], line[mention.last + 1]) in _SET_PHRASES and (
+        not line.is_word(mention.last + 2) or line[mention.last + 2] in line.lexicon.prepositions
+    ):
+        return CaseDecision("dependent", "a noun follows", "likely")
     if "accusative" not in mention.cases:
         return _independent(line, mention)
     at = mention.last + 1
@@ -32,9 +36,21 @@ def correct_case(line: Line, mention: Mention) -> CaseDecision | None:
         return CaseDecision("dependent", "a noun follows", "likely")  # it was her last Monday
     if line[at] in constructions().offices and line[mention.first - 1] in _APPOINTING:
         return CaseDecision("accusative", "object with an office", "likely")
+    if (
+        line[at] in constructions().characters
+        and line[mention.first - 1] in line.lexicon.complement
+        and not is_nominal(line, at + 1)
+    ):
+        return CaseDecision("accusative", "object with a complement", "likely")
     return _before_gift(line, mention)
 
 
+# Let her have her say; he gave his all.
+_SET_PHRASES = frozenset(
+    (verb, noun)
+    for verbs, noun in (("have has had having", "say"), ("give gives gave given giving", "all"))
+    for verb in verbs.split()
+)
 _BE = frozenset("is was are were be been 's".split())
 _MORE = frozenset({"more", "less", "worse", "other", "rather"})
 _APPOINTING = frozenset(

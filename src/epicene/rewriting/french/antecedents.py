@@ -25,13 +25,46 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     if word in {"l'", "les"}:
         gender = None
     found = _antecedent(context, at, gender, plural=plural)
+    found = found or _dislocated(context, at, gender, plural=plural)
     if word.endswith(("-même", "-mêmes")):
         found = context.mention_ending(at) or found  # l'archive elle-même
     if found is None:
-        known = _was_taken_up_before(context, at, word)
+        known = _was_taken_up_before(context, at, word) or _is_taken_up_later(context, at, word)
         # What "l'" and "les" are, there may be no one.
         return Referent("others", plural) if known or word not in {"les", "l'"} else None
     return Referent("others", plural) if found.human else None
+
+
+def _dislocated(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """The noun that a pronoun announces: Elle est belle, ta maison."""
+    line = context.line
+    _, end = line.sentence(at)
+    for mention in context.mentions_between(at + 1, end):
+        reached = mention_chain_end(context, mention)
+        if line[reached] in {"à", "de", "d'", "en"} and line.is_open(reached + 1):
+            reached += 2  # la machine à café
+        if (
+            reached in {end, end - 1}
+            and line[mention.start - 1] == ","
+            and line[mention.start] in _DEFINITE
+            and line[mention.start + 1] not in {"plus", "moins"}
+            and not _is_apposition(context, mention)
+            and mention.plural == plural
+            and not _differs(mention.gender, gender)
+        ):
+            return mention
+    return None
+
+
+def _is_apposition(context: Context, mention: Mention) -> bool:
+    """Whether the noun after a comma may say what the one before it is."""
+    before = context.mention_ending(mention.start - 1)
+    return before is not None and not _differs(before.gender, mention.gender)
+
+
+_DEFINITE = frozenset("le la l' les ce cet cette ces mon ma mes ton ta tes son sa ses".split())
 
 
 def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
@@ -41,6 +74,26 @@ def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
         site.at < at and site.who == "others" and context.line[site.at] in like
         for site in context.sites
     )
+
+
+def _is_taken_up_later(context: Context, at: int, word: str) -> bool:
+    """Whether a subject of the next clause is the same person: Je les ai vus, ils dormaient."""
+    later = next((each for each in context.groups if each.start > at), None)
+    if later is None or later.kind != "pronoun" or word not in {"l'", "les"}:
+        return False
+    between = [each for each in context.mentions if at < each.start < later.start]
+    if any(not each.after_preposition for each in between):
+        return False
+    after = context.line[later.subject]
+    shown = "elle" in after
+    pronouns = {"ils", "elles"} if word == "les" else {"il", "elle"}
+    return after in pronouns and _shows(context, at, feminine=shown)
+
+
+def _shows(context: Context, at: int, *, feminine: bool) -> bool:
+    """Whether the participle after an object pronoun shows that gender."""
+    participle = context.line[context.line.after_adverbs(at + 2)]
+    return participle.endswith(("e", "es")) == feminine
 
 
 _PRONOUNS_ALIKE = {
@@ -64,7 +117,7 @@ def _antecedent(
         return None
     subjects = {group.subject for group in context.groups if group.kind == "noun"}
     best: tuple[int, Mention] | None = None
-    for mention in context.mentions:
+    for mention in context.mentions_between(at - _REACH, at):
         if mention.end > at:
             break
         if mention.plural != plural or _differs(mention.gender, gender):
@@ -83,6 +136,9 @@ def _antecedent(
     return best[1] if best else None
 
 
+_REACH = 500  # words: nothing farther back is meant
+
+
 def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
     """Whether the pronoun is the object of that mention's verb: le vendeur l'a réglé."""
     return any(
@@ -94,10 +150,11 @@ def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
 def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     """Whether a thing may be an antecedent: not within its own clause, nor in c'est le cas."""
     line = context.line
-    if thing.after_preposition:
+    if thing.after_preposition or line[thing.start] in {"quel", "quelle"}:
         return False
     if thing.gender is None and not thing.plural and line[thing.start] != "l'":
-        return False
+        alone = sum(each.end <= at for each in context.mentions) == 1
+        return alone and line[thing.start] in {"notre", "votre", "mon", "ton"}
     if (
         not _TIME_NOUNS.isdisjoint(line.keys[thing.start : thing.end])
         or line[thing.head] in _POSSESSIVE_PRONOUNS
@@ -105,12 +162,16 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
         return False
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
-    between = line.keys[thing.end : at]
+    between = [
+        line[index] for index in range(thing.end, at) if line[index - 1] not in _CONJUNCTIONS
+    ]
     if "," in between:  # the relative clause is over
         between = between[len(between) - between[::-1].index(",") :]
     return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
 
 
+# With "que" they open a clause of their own: parce qu'elle est cassée.
+_CONJUNCTIONS = frozenset({"parce", "tandis"})
 _POSSESSIVES = frozenset({"son", "sa", "ses"})
 _TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
@@ -179,26 +240,33 @@ def subject_mention(context: Context, before: int) -> Mention | None:
     if context.line[before].endswith(("-même", "-mêmes")):
         before -= 1
     mention = context.mention_ending(before + 1)
-    if mention is not None and mention.phrase is None:
-        titled = context.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
-        mention = titled or mention
+    mention = _titled(context, mention)
     while mention is not None and mention.after_preposition:
         contracted = context.line[mention.start] in {"du", "au", "aux"}
         link = mention.start if contracted else mention.start - 1
         mention = context.mention_ending(link)
         if mention is None and context.line[link - 1] in verb_table().gerunds:
             mention = context.mention_ending(link - 1)  # des filles venant de tout l'Empire
+        mention = _titled(context, mention)
     return mention
+
+
+def _titled(context: Context, mention: Mention | None) -> Mention | None:
+    """The noun that a name belongs to: le journal Equity, le prince Vyazemsky."""
+    if mention is None or mention.phrase is not None:
+        return mention
+    return context.mention_ending(mention.start) or mention
 
 
 def mention_chain_end(context: Context, mention: Mention) -> int:
     """The index after a mention and its complements: le patron du café."""
     end = mention.end
-    for each in context.mentions:
-        contracted = context.line[each.start] in {"du", "au", "aux", "des"}
-        if each.after_preposition and each.start - (not contracted) == end:
-            end = each.end
-    return end
+    while True:
+        contracted = context.line[end] in {"du", "au", "aux", "des"}
+        complement = context.by_start.get(end + (not contracted))
+        if complement is None or not complement.after_preposition:
+            return end
+        end = complement.end
 
 
 def aside_subject(context: Context, comma: int) -> Mention | None:
@@ -253,6 +321,8 @@ def _shown_by_pronoun(word: str) -> Gender | None:
 def quantifier_referent(context: Context, at: int) -> Referent | None:
     """The people whom tous, certains, ceux … stand for; None where they may be things."""
     word = context.line[at]
+    if context.line.is_technical:
+        return None
     plural = word.endswith(("s", "x")) or word in {"beaucoup", "plupart"}
     near = [each for each in context.mentions if each.end <= at]
     for mention in reversed(near):

@@ -19,9 +19,9 @@ from epicene.rewriting.french.line import (
     is_adjective_or_person,
     is_person,
 )
-from epicene.rewriting.french.person_nouns import TERMS_OF_ADDRESS
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
+    TERMS_OF_ADDRESS,
     read_complement,
     read_coordinated,
     read_predicate_element,
@@ -46,6 +46,8 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
+        if line[at] == "je" and line[at + 1] in {"soussigné", "soussignée"}:
+            context.agreement(context.speaker(at), "beside je").add(at + 1, "adjective")
         if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
             context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
         if line[at] in {"moi", "toi"}:
@@ -53,6 +55,23 @@ def read_tonic_pronouns(context: Context) -> None:
             if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
                 _read_cleft(context, at)
             _read_rewording(context, at)
+            if line[at - 1] == "comme":
+                _read_likened(context, at)
+
+
+def _read_likened(context: Context, at: int) -> None:
+    """Add who is like the speaker: un débutant comme moi; not ma sœur est têtue comme moi."""
+    line = context.line
+    mention = context.mention_ending(at - 1)
+    if mention is None or mention.phrase is None or line[mention.start] not in {"un", "une"}:
+        return
+    if mention.phrase.kind == "person" and "être" not in {
+        infinitive
+        for group in context.groups
+        if group.end == mention.start
+        for infinitive in group.infinitives
+    }:
+        mention.phrase.agree(context.agreement(context.tonic_referent(at), "somebody like them"))
 
 
 def _read_beside_pronoun(context: Context, at: int) -> None:
@@ -189,9 +208,11 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
     """Add the asides before, inside and after each clause."""
     _read_role_nouns(context, 0, len(context.line))
     main: Clause | None = None
+    start, seen = 0, 0
     for number, clause in enumerate(clauses):
         after = clauses[number + 1].group.start if number + 1 < len(clauses) else len(context.line)
-        start = _sentence_start(context.line, clause.group.start)
+        start = _sentence_start(context.line, clause.group.start, seen) or start
+        seen = clause.group.start
         if main is not None and main.group.start < start:
             main = None
         if clause.referent is not None:
@@ -204,10 +225,12 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
             main = main or clause
 
 
-def _sentence_start(line: Line, at: int) -> int:
-    while at > 0 and line[at - 1] not in SENTENCE_ENDS and line[at - 1] not in OPENING_QUOTES:
-        at -= 1
-    return at
+def _sentence_start(line: Line, at: int, since: int) -> int | None:
+    """Where the sentence at that index starts, if it is after `since`."""
+    for before in range(at - 1, since - 1, -1):
+        if line[before] in SENTENCE_ENDS or line[before] in OPENING_QUOTES:
+            return before + 1
+    return None
 
 
 def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
@@ -238,15 +261,21 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
         end -= 2
     if main is not None:
         # What stands between two clauses belongs to the second only after a conjunction.
-        start = max(
-            (at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end
+        start = next(
+            (at for at in range(end - 1, start - 1, -1) if line[at] in {"et", "mais", "ou"}), end
         )
         start = max(start, main.group.end)
-    agreement = context.agreement(clause.referent, "before its subject")
+    referent = clause.referent
+    if order and not _FIRST_PERSON.isdisjoint(line.keys[start : line.sentence(end)[1]]):
+        referent = context.speaker(start)  # Coincé ici, partez sans moi
+    agreement = context.agreement(referent, "before its subject")
     _read_roles_with_comme(context, clause, start, end)
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
+
+
+_FIRST_PERSON = frozenset("je j' me m' moi mon ma mes".split())
 
 
 def _read_segments(context: Context, start: int, end: int, agreement: Agreement) -> None:
@@ -346,9 +375,17 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
         return False
     if is_person(line[comma - 1]) or verb_table().forms(line[start]) or line.is_open(start + 1):
         return False
+    mention = context.mention_ending(comma)
+    if (
+        mention is not None
+        and mention.human
+        and mention.phrase is not None
+        and mention.gender == shown_gender(line[start])
+        and not mention.after_preposition
+    ):
+        return False  # j'ai vu une actrice connue, assise au fond
     if inflect(line[start], "masculine") in TEMPORARY_STATES:
         return True
-    mention = context.mention_ending(comma)
     while mention is not None:  # la fin du film, trop longue
         if mention.gender in {None, shown_gender(line[start])}:
             return False

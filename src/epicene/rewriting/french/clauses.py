@@ -10,10 +10,11 @@ from epicene.rewriting.french.antecedents import (
     relative_antecedent,
 )
 from epicene.rewriting.french.context import Context, Referent
-from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.inflection import inflect, is_plural
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     TEMPORARY_STATES,
+    is_adjective,
     participle_infinitives,
 )
 from epicene.rewriting.french.phrases import read_phrase
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.subjects import Clause
 
+POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -73,25 +75,32 @@ class ClauseReader:
                 return self._read_third_person_object(index)
         return None
 
-    def _has_thing_as_object(self, index: int) -> bool:
-        """Whether the verb of that clitic has things for its object: le lire, la réparer."""
+    def _object_kind(self, index: int, kind: str) -> bool:
+        """Whether the verb of that clitic has such an object: le lire, la réparer; le remercier."""
         at = index + 1
         while self.line[at] in self.line.closed.clitics:
             at += 1
+        if self.line.is_enclitic(index):  # dis-le-moi
+            at = index - 2
         found = [form.infinitive for form in verb_table().forms(self.line[at])]
         if "avoir" in found:
             at = self.line.after_adverbs(at + 1)
             found = participle_infinitives(self.line[at])
         if infinitive_follows(self.line, at + 1):
             return False  # je le fais venir
-        return verb_table().is_kind("with_things", [*found, self.line[at]])
+        return verb_table().is_kind(kind, [*found, self.line[at]])
 
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
-        if self._has_thing_as_object(index):
+        if self._object_kind(index, "with_things") and not (
+            {"dire", "savoir"} & set(self.group.infinitives)
+            and is_adjective(self.line[self.group.end])
+        ):
             return None
         referent = pronoun_referent(self.context, index)
+        if referent is None and self._object_kind(index, "with_people"):
+            referent = Referent("others", plural=self.line[index] == "les")
         if referent is not None and self.line[index] in {"le", "la"}:
             self.context.agreement(referent, "object pronoun", "likely").add(index, "pronoun")
         return referent
@@ -149,16 +158,17 @@ class ClauseReader:
             self.read_object_complement(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._read_subject_complement(after + 1, "what somebody passes for")
-        elif "passer" in names:
+        elif known.is_kind("with_place_and_state", names):
             self._read_state_after_passer(after)
 
-        elif known.is_kind("with_state", names) and (
-            own := self.subject_agreement("state of the subject")
-        ):
+        elif (
+            known.is_kind("with_state", names)
+            or inflect(self.line[after], "masculine") in POSTURES  # je lis allongé
+        ) and (own := self.subject_agreement("state of the subject")):
             read_state(self.line, self.group.end, own)
 
     def _read_state_after_passer(self, at: int) -> None:
-        """Add the state of the subject after a time: j'ai passé la soirée assis dans un coin."""
+        """Add the state of the subject after a time or place: j'ai passé la soirée assis."""
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
         if phrase is not None and (agreement := self.subject_agreement("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
@@ -200,6 +210,8 @@ class ClauseReader:
     def read_reflexive_participle(self, at: int, agreement: Agreement) -> None:
         """Add the participle if the reflexive pronoun is its direct object: je me suis levé."""
         infinitives = participle_infinitives(self.line[at])
+        if is_plural(self.line[at]) and not agreement.plural:
+            return  # les photos que je me suis envoyées
         if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
             self.read_participles(at, agreement, infinitives, reflexive=True)
 
@@ -243,7 +255,7 @@ class ClauseReader:
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
             self._read_avoir_l_air(at + 1)
-        elif "passer" in infinitives:
+        elif known.is_kind("with_place_and_state", infinitives):
             self._read_state_after_passer(at + 1)
         elif (own := self.subject_agreement("state of the subject")) and known.is_kind(
             "with_state", infinitives

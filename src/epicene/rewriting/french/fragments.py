@@ -33,8 +33,12 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
     for at in range(len(line)):
         if line[at] == "avoir":
             _read_object_of_infinitive(context, at)
-        if line[at] in {"de", "d'"} and line[at - 1] == "merci":
+        if line[at] in {"de", "d'"} and line.is_infinitive(at + 1):
+            _read_infinitive_of_noun(context, at)
+        if line[at] in {"de", "d'"} and line[at - 1] in {"merci", "prière"}:
             _read_thanks(context, at + 1)
+        if line.is_word(at) and line.begins(at):
+            _read_opening_state(context, clauses, at)
         if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
             _read_answer(context, at)
@@ -47,6 +51,17 @@ def _read_thanks(context: Context, at: int) -> None:
         at += 1
     if context.line.is_infinitive(at):
         _read_infinitive_of(context, at, context.listener(at))
+
+
+def _read_infinitive_of_noun(context: Context, at: int) -> None:
+    """Add what agrees with whose fear or wish it is: ma peur d'être abandonné."""
+    owner = context.line[at - 2]
+    if is_person(context.line[at - 1]) or not context.line.is_open(at - 1):
+        return
+    if owner in {"mon", "ma"}:
+        _read_infinitive_of(context, at + 1, context.speaker(at))
+    elif owner in {"ton", "ta", "votre"}:
+        _read_infinitive_of(context, at + 1, context.listener(at))
 
 
 def _read_infinitive_of(context: Context, at: int, referent: Referent) -> None:
@@ -62,6 +77,8 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
     end = next((i for i in range(at, len(line)) if line.ends_sentence(i)), len(line))
     if any(at <= group.verb < end for group in context.groups):
         return
+    if (line[at] in _GREETINGS or line[at] == "alors") and line[at + 1] == ",":
+        at += 2
     start = _after_adverbs_and_clitics(line, at)
     question = "?" in line.keys[start : end + 2]
     referent = context.listener(at)
@@ -79,6 +96,9 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
 
 
 _SECOND_PERSON = frozenset("tu te t' toi ton ta tes vous votre vos".split())
+_ASKED_OF_READERS = frozenset(
+    "arrivé certain couché habitué levé motivé partant remis rentré réveillé sûr tenté".split()
+)
 _SAID_OF_USERS = word_list("function_words", "said_of_users")
 
 
@@ -95,7 +115,7 @@ def _is_said_of_reader(line: Line, at: int, *, question: bool) -> bool:
         return word in _SAID_OF_USERS and following in {"depuis", "en", "ou"}
     if word == "nouveau":
         return following in {"ici", "sur", "dans", "chez", "parmi"} or is_person(following)
-    if word in _SAID_OF_USERS or word in TEMPORARY_STATES:
+    if word in _SAID_OF_USERS or word in TEMPORARY_STATES or word in _ASKED_OF_READERS:
         return not line.is_open(at + 1)
     return is_person(line[at]) and not is_adjective(line[at]) and line.ends_sentence(at + 1)
 
@@ -117,17 +137,56 @@ def _read_elided_copula(context: Context, at: int) -> None:
     if (
         not can_be_predicate(line, start, agreement)
         or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
+        or line[start + 1] == "?"
     ):
         return
     if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
-        read_coordinated(
-            line, read_predicate_element(line, start, agreement, strict=True), agreement
-        )
+        reached = read_predicate_element(line, start, agreement, strict=True)
+        read_coordinated(line, reached, agreement)
+        if line[reached] in {"de", "d'"} and line.is_infinitive(reached + 1):
+            _read_infinitive_of(context, reached + 1, context.speaker(at))  # Ravi d'être venu
 
 
-_SAID_OF_ONESELF = frozenset(
-    "désolé ravi content heureux navré fier enchanté déçu surpris étonné flatté".split()
-)
+_SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
+_GREETINGS = word_list("function_words", "greetings")
+_AFTER_ARRIVING = frozenset({"bien", "enfin", "toujours", "pas"})  # Bien arrivé; Pas encore levé
+
+
+def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) -> None:
+    """Add how the speaker is, before a clause about something else: Crevé ce soir, on annule."""
+    line = context.line
+    greeted = line[at] in _GREETINGS and line[at + 1] in {",", "!"}
+    start = line.after_adverbs(at + 2 if greeted else at)
+    _, end = line.sentence(start)
+    agreement = context.agreement(context.speaker(at), "je suis is left out", "guess")
+    if line[start] in {"certain", "certaine"} and line[start + 1] in {"que", "qu'"}:
+        agreement.add(start, "adjective")
+    if not can_be_predicate(line, start, agreement) or context.sites.get(start) is not None:
+        return
+    word = inflect(line[start], "masculine")
+    feeling = word in _SAID_OF_ONESELF
+    arrived = word in {"arrivé", "rentré", "parti", "levé", "remis", "installé"}
+    if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
+        return
+    after = line[start + 1]
+    if after in {"que", "qu'"} and word in _SAID_OF_ONESELF:  # Pas certain que ce soit vrai
+        read_predicate_element(line, start, agreement, strict=True)
+        return
+    if after not in line.closed.prepositions and not _is_time(line, start + 1) and after != ",":
+        return
+    own = [each for each in clauses if start < each.group.verb < end]
+    if "?" in line.keys[start : start + 8] and (not own or "," not in line.keys[start:end]):
+        return
+    if own and (own[0].referent is not None or (own[0].group.kind == "noun" and not greeted)):
+        return
+    read_coordinated(line, read_predicate_element(line, start, agreement, strict=True), agreement)
+
+
+def _is_time(line: Line, at: int) -> bool:
+    return line.adverb_end(at) > at or (line.is_determiner(at) and line[at + 1] in _TIMES)
+
+
+_TIMES = word_list("function_words", "time_nouns")
 
 
 def _read_answer(context: Context, at: int) -> None:

@@ -50,11 +50,24 @@ def is_impersonal(line: Line, group: VerbGroup) -> bool:
     before = line[group.start - 1]
     if "plaire" in group.infinitives and before == "s'" and group.clitics:  # s'il vous plaît
         return True
-    asked = {"que", "qu'", "heure"}
-    if group.subject > group.verb and (before in asked or line[group.verb] in _INVERTED):
-        return True  # que se passe-t-il ? quelle heure est-il ?
     clitics = {line[index] for index in group.clitics}
+    if group.subject > group.verb and (
+        before == "heure"  # quelle heure est-il ?
+        or line[group.verb] in _INVERTED
+        or (before in {"que", "qu'"} and _asks_what_happens(line, group, clitics))
+    ):
+        return True
     return _is_impersonal_verb(line, group.infinitives, clitics, group.end)
+
+
+def _asks_what_happens(line: Line, group: VerbGroup, clitics: set[str]) -> bool:
+    """Whether the question is about nobody: que se passe-t-il, qu'est-il arrivé, que faut-il."""
+    if "y" in clitics or ("en" in clitics and "être" in group.infinitives):
+        return True
+    found = {*group.infinitives, *participle_infinitives(line[line.after_adverbs(group.end)])}
+    return bool(found & (_VERBS | _HAPPENING)) or bool(
+        {"se", "s'"} & clitics and found & {"passer", "produire", "agir"}
+    )
 
 
 def _is_impersonal_verb(

@@ -164,6 +164,8 @@ def _infinitive_controller(
     first = min((index, *clitics_before(line, index)))
     before = line[first - 1]
     if before in _ADJUNCTS or line[first - 2] in {"avant", "lieu", "afin"}:
+        if line[reading.group.subject] in {"il", "ça", "cela"} and not reading.clause.referent:
+            return reading.object_referent(reading.group.clitics)  # il m'a fallu du temps pour …
         return reading.clause.referent
     if line[index] in verb_table().gerunds:
         return reading.clause.referent

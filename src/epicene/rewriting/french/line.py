@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -104,6 +104,21 @@ class Line(text.Line[text.Token]):
             return False
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
+    @cached_property
+    def is_technical(self) -> bool:
+        """Whether the text is about machines or programs, or has code in it."""
+        return (
+            not _TECHNICAL.isdisjoint(self.keys)
+            or any(inflect(singular_of(key), "masculine") in _SAID_OF_THINGS for key in self.keys)
+            or not _CODE_MARKS.isdisjoint(self.text)
+            or any(
+                len(token.text) > 2
+                and token.text[1:].isupper()
+                and token.key not in _EVERYDAY_ACRONYMS
+                for token in self.tokens
+            )
+        )
+
     def is_enclitic(self, index: int) -> bool:
         """Whether the word is an enclitic, joined to a verb by a hyphen: suis-je, dis-moi."""
         return self[index - 1] in HYPHENS
@@ -163,6 +178,17 @@ class Line(text.Line[text.Token]):
     def is_determiner(self, index: int) -> bool:
         """Whether the word may be a determiner."""
         return self[index] in self.closed.determiners
+
+
+_TECHNICAL = word_list("people", "technical")
+_SAID_OF_THINGS = word_list("adjectives", "said_of_things") - {
+    "vide",
+    "manquant",
+    "valable",
+    "effacé",
+}
+_EVERYDAY_ACRONYMS = word_list("people", "everyday_acronyms")
+_CODE_MARKS = frozenset("_{}=\ufffc")
 
 
 def read_line(written: str) -> Line:
@@ -241,6 +267,8 @@ def is_adjective(word: str) -> bool:
     """Whether the word is listed as an adjective or a participle."""
     known = adjective_pairs().known
     if word in known or singular_of(word) in known or participle_infinitives(word):
+        return True
+    if word in {"bel", "nouvel", "vieil"}:
         return True
     listed = dictionary()
     return listed is not None and listed.is_adjective(word)

@@ -13,7 +13,13 @@ from epicene.rewriting.french.inflection import (
     singular_of,
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
-from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.french.line import (
+    Line,
+    is_adjective,
+    is_adverb_by_shape,
+    is_person,
+    participle_infinitives,
+)
 from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, NounPhrase, read_phrase
 
 if TYPE_CHECKING:
@@ -28,6 +34,7 @@ _PLURAL = frozenset(
     " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
+_CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
 _MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
 
 
@@ -58,9 +65,8 @@ RARELY_PEOPLE = word_list("people", "rarely_people")
 
 
 _MACHINES = word_list("people", "machines")
-_TECHNICAL = word_list("people", "technical")
 _PROGRAMS = word_list("people", "programs")
-_AMONG_PEOPLE = word_list("people", "among_people")
+AMONG_PEOPLE = word_list("people", "among_people")
 
 
 def names_person(line: Line, at: int) -> bool:
@@ -72,9 +78,13 @@ def names_person(line: Line, at: int) -> bool:
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
-    if forms & _PROGRAMS and _AMONG_PEOPLE.isdisjoint(line.keys):
+    if line[at + 1] == "noël":
         return False
-    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_technical(line)):
+    if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
+        return False  # le lecteur de cartes
+    if forms & _PROGRAMS and AMONG_PEOPLE.isdisjoint(line.keys):
+        return False
+    if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_about_machines(line)):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
@@ -83,16 +93,15 @@ def names_person(line: Line, at: int) -> bool:
     return not line.tokens[at].text.isupper() or line.text.isupper()
 
 
-def _is_technical(line: Line) -> bool:
-    """Whether the text is about machines or programs, or has code in it."""
-    return (
-        not _TECHNICAL.isdisjoint(line.keys)
-        or not _CODE_MARKS.isdisjoint(line.text)
-        or any(len(token.text) > 2 and token.text[1:].isupper() for token in line.tokens)
-    )
+def _is_about_machines(line: Line) -> bool:
+    """Whether the text is technical and has nothing that only people talk of."""
+    return line.is_technical and (AMONG_PEOPLE - _ALSO_OF_PROGRAMS).isdisjoint(line.keys)
 
 
-_CODE_MARKS = frozenset("%_{}=$\ufffc")
+_ALSO_OF_PROGRAMS = frozenset(
+    "nous notre nos lui leur elle elles son sa ses client clients".split()
+)
+_READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
 
 
 def find_mentions(
@@ -100,7 +109,67 @@ def find_mentions(
 ) -> list[Mention]:
     """Every noun phrase and name. `pronouns` are the indices of articles that are pronouns."""
     verbs_at = {group.verb for group in groups}
-    return list(_mentions(line, pronouns, verbs_at))
+    described = {group.verb for group in groups if describes_people(line, group)}
+    acting = {group.subject for group in groups if _is_done_by_people(line, group)}
+    things = {group.verb for group in groups if describes_things(line, group)}
+    return [
+        _with_its_verb(line, each, acting=acting, described=described, things=things)
+        for each in _mentions(line, pronouns, verbs_at)
+    ]
+
+
+def _with_its_verb(
+    line: Line,
+    mention: Mention,
+    *,
+    acting: Collection[int],
+    described: Collection[int],
+    things: Collection[int],
+) -> Mention:
+    """The mention as what its verb says of it shows it: le petit dort; %s est obsolète."""
+    word = line[mention.head]
+    if mention.phrase is None:
+        return mention._replace(human=mention.human and mention.end not in things)
+    listed = word in _PEOPLE_IF_THEY_ACT
+    people = (mention.end - 1 in acting and listed) or (
+        mention.end in described and (listed or is_person(word))
+    )
+    return mention._replace(human=mention.human or people)
+
+
+def describes_people(line: Line, group: VerbGroup) -> bool:
+    """Whether what être says is said of people alone: l'aide est décédé, le garde a été blessé."""
+    excepted = {"arrêté", "payé", "sauvé", "interrogé", "malade", "converti"}
+    return predicate_after(line, group) in SAID_OF_PEOPLE - excepted
+
+
+def describes_things(line: Line, group: VerbGroup) -> bool:
+    """Whether what être says is said of things: ils sont obsolètes, il doit être sélectionné."""
+    return predicate_after(line, group) in _SAID_OF_THINGS
+
+
+_SAID_OF_THINGS = word_list("adjectives", "said_of_things")
+
+
+def predicate_after(line: Line, group: VerbGroup) -> str:
+    """The masculine singular of what être or avoir été says, "" for other verbs."""
+    at = line.after_adverbs(group.end)
+    governed = {"avoir": "été", "devoir": "être", "pouvoir": "être"}
+    words = [word for verb, word in governed.items() if verb in group.infinitives]
+    if line[at] in words:
+        at = line.after_adverbs(at + 1)
+    elif "être" not in group.infinitives:
+        return ""
+    return inflect(singular_of(line[at]), "masculine")
+
+
+_PEOPLE_IF_THEY_ACT = word_list("people", "people_if_they_act")
+
+
+def _is_done_by_people(line: Line, group: VerbGroup) -> bool:
+    """Whether only people do what the verb says: le petit s'est endormi, le facteur sourit."""
+    done = participle_infinitives(line[line.after_adverbs(group.end)])
+    return verb_table().is_kind("by_people", [*group.infinitives, *done])
 
 
 def _mentions(
@@ -152,6 +221,7 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         human=(phrase.kind == "person" and names_person(line, phrase.head))
         or is_inhabitant(line, phrase.head)
         or _is_adjective_for_people(line, phrase)
+        or _is_first_to(line, phrase)
         or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
@@ -178,6 +248,8 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
             return "feminine"
         if line[index] in _MASCULINE:
             return "masculine"
+        if line[index] in {"mon", "ton"} and line[index + 1][:1] in _CONSONANTS:
+            return "masculine"  # mon chien; but mon amie
     if is_person(line[phrase.head]) and (
         own := shown_noun_gender(line[phrase.head], plural=plural)
     ):
@@ -185,7 +257,14 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
     for index in phrase.adjectives:
         if is_adjective(line[index]) and (shown := shown_gender(line[index], plural=plural)):
             return shown
+    if phrase.kind == "thing" and not plural and line[start] in _OWNED:
+        after = line.after_adverbs(phrase.end + 1)
+        if line[phrase.end] in {"est", "était", "sera"} and is_adjective(line[after]):
+            return shown_gender(line[after])  # votre commande est prête
     return None
+
+
+_OWNED = frozenset("mon ton notre votre l'".split())
 
 
 _THING_ENDING = re.compile(r".{3,}(?:tion|sion|ment|té|ure|age|ance|ence|isme|tude)s?")
@@ -275,7 +354,18 @@ def is_inhabitant(line: Line, at: int) -> bool:
     return several and bool(_INHABITANT.fullmatch(word))
 
 
-_ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
+def _is_first_to(line: Line, phrase: NounPhrase) -> bool:
+    """Whether the phrase is who does something before all others: le premier à répondre."""
+    rank = inflect(singular_of(line[phrase.head]), "masculine") in {"premier", "dernier", "seul"}
+    return (
+        rank
+        and phrase.end == phrase.head + 1
+        and line[phrase.end] == "à"
+        and line[phrase.end + 1] in verb_table().infinitives - {"être"}
+    )
+
+
+ADJECTIVES_AS_PEOPLE = word_list("people", "adjectives_as_people")
 
 
 def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
@@ -283,6 +373,6 @@ def _is_adjective_for_people(line: Line, phrase: NounPhrase) -> bool:
     if phrase.end != phrase.head + 1 or line[phrase.head - 1] in {"de", "d'", "en"}:
         return False
     word = line[phrase.head]
-    return not _ADJECTIVES_AS_PEOPLE.isdisjoint(
+    return not ADJECTIVES_AS_PEOPLE.isdisjoint(
         {inflect(word, "masculine"), inflect(singular_of(word), "masculine")}
     )

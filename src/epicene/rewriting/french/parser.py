@@ -14,7 +14,11 @@ from epicene.rewriting.french.infinitives import (
     read_subject_infinitives,
 )
 from epicene.rewriting.french.person_nouns import read_third_persons, read_vocatives
-from epicene.rewriting.french.quantifiers import read_demonstratives, read_quantifiers
+from epicene.rewriting.french.quantifiers import (
+    read_demonstratives,
+    read_quantified_adjectives,
+    read_quantifiers,
+)
 from epicene.rewriting.french.subjects import read_subject
 
 if TYPE_CHECKING:
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     """The sites of everybody; of two for one word the more certain is used."""
-    context = read_context(passage)
+    context = read_context(passage, wanted)
     read_vocatives(context)
     read_tonic_pronouns(context)
     read_demonstratives(context)
@@ -39,6 +43,7 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     read_asides(context, clauses)
     read_verbless(context, clauses, wanted)
     read_third_persons(context)
+    read_quantified_adjectives(context)
     return context.sites
 
 

@@ -24,7 +24,11 @@ from epicene.rewriting.french.line import (
 )
 from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
 from epicene.rewriting.french.phrases import read_phrase
-from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
+from epicene.rewriting.french.predicates import (
+    TERMS_OF_ADDRESS,
+    read_coordinated,
+    read_predicate_element,
+)
 from epicene.rewriting.french.subjects import ONE_OF
 from epicene.rewriting.persons import GENDERS
 
@@ -32,11 +36,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
-    from epicene.rewriting.french.sites import SiteKind
+    from epicene.rewriting.french.sites import Agreement, SiteKind
 
-# What one calls somebody without more ado.
-TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
-# And with "mon" or "cher" before it.
+# With "mon" or "cher" before it.
 _TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
 _VOCATIVE_RULE = "how they are spoken to"
 
@@ -50,6 +52,9 @@ def read_vocatives(context: Context) -> None:
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
+        elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
+            agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
+            read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
             kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
@@ -82,10 +87,14 @@ def _read_address_phrase(context: Context, at: int) -> None:
     """Add a vocative with "mon" or "cher": mon vieux, ma pauvre amie, cher monsieur."""
     line = context.line
     phrase = read_phrase(line, at)
+    end = phrase.end if phrase is not None else at
+    if phrase is not None and is_adjective(line[phrase.head]):
+        while line.is_capital(end):  # ma chère Camille,
+            end += 1
     if (
         phrase is None
-        or not _closes_vocative(line, phrase.end)
-        or line[phrase.end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
+        or not _closes_vocative(line, end)
+        or line[end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
         or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
@@ -109,7 +118,9 @@ def _names_both_genders(line: Line, at: int) -> bool:
 _TONIC_PRONOUNS = frozenset(
     {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
 )
-_PARTITIVE_PRONOUNS = ONE_OF | {"certains", "certaines", "quelques-uns", "quelques-unes"}
+_PARTITIVE_PRONOUNS = ONE_OF | frozenset(
+    "certains certaines quelques-uns quelques-unes lequel laquelle auquel duquel".split()
+)
 _BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
@@ -123,6 +134,7 @@ def read_third_persons(context: Context) -> None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
             _read_one_of(context, mention)
+            _read_some_of(context, mention)
             _read_joined(context, mention)
             _read_after_complement(context, mention)
             _read_after_mention(context, mention)
@@ -133,6 +145,12 @@ def read_third_persons(context: Context) -> None:
             _read_tonic_pronoun(context, index)
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
+            if (
+                context.line[index - 1] in {"certain", "certaine"} and index > 1
+            ):  # un certain Dupuis
+                agreement = context.agreement(Referent("others"), "before a name", "likely")
+                agreement.add(index - 2, "determiner")
+                agreement.add(index - 1, "adjective")
 
 
 def _read_one_of(context: Context, mention: Mention) -> None:
@@ -144,6 +162,19 @@ def _read_one_of(context: Context, mention: Mention) -> None:
         own = {"chacun", "chacune", "quelques-uns", "quelques-unes"}
         kind: SiteKind = "pronoun" if line[before - 1] in own else "determiner"
         context.agreement(referent, "one of several people", "likely").add(before - 1, kind)
+
+
+def _read_some_of(context: Context, mention: Mention) -> None:
+    """Add one of those just named: deux policiers ont été blessés, dont un grièvement."""
+    line = context.line
+    _, end = line.sentence(mention.end)
+    for at in range(mention.end, end) if mention.plural else ():
+        if line[at] == "dont" and line[at + 1] in {"un", "une"} and not line.is_open(at + 2):
+            context.agreement(Referent("others"), "one of several people", "likely").add(
+                at + 1, "determiner"
+            )
+        if line[at] == "dont" or line.is_determiner(at):
+            return
 
 
 def _read_joined(context: Context, mention: Mention) -> None:
@@ -209,15 +240,33 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         Referent("others", mention.plural), "beside a noun for a person", "likely"
     )
     start = line.after_adverbs(end + 1)
+    if line[start] == ("les" if mention.plural else "la" if mention.gender == "feminine" else "le"):
+        _read_superlative(line, start, agreement)
+        return
     shown = shown_gender(line[start], plural=mention.plural)
     if (
         can_be_predicate(line, start, agreement)
         and is_adjective(line[start])
-        and shown in {None, mention.gender}
+        and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):
         end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
         read_coordinated(line, end, agreement, commas=False)
+
+
+def _read_superlative(line: Line, at: int, agreement: Agreement) -> None:
+    """Add a superlative without a noun: un bon joueur, le meilleur de l'équipe."""
+    compared = line[at + 1] in {"plus", "moins"}
+    word = at + 1 + compared
+    best = inflect(singular_of(line[word]), "masculine") in _SUPERLATIVES
+    if line.is_open(word + 1) or not (best or (compared and is_adjective(line[word]))):
+        return
+    if not agreement.plural:
+        agreement.add(at, "determiner")
+    agreement.add(word, "adjective")
+
+
+_SUPERLATIVES = frozenset("meilleur premier dernier seul pire".split())
 
 
 def _read_bare_noun(context: Context, at: int) -> None:

@@ -99,6 +99,8 @@ def _may_agree(line: Line, head: int, index: int) -> bool:
     word = line[index]
     if not (is_adjective(word) or is_person(word) or looks_like_adjective(word)):
         return False
+    if line.is_capital(index) and not line.is_capital(head) and not line.text.isupper():
+        return False  # le docteur Petit
     if not is_person(line[head]):
         return True
     own = shown_noun_gender(line[head], plural=is_plural(line[head]))

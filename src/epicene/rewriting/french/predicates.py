@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.inflection import inflect, shown_gender
+from epicene.rewriting.french.inflection import inflect, shown_gender, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.persons import Gender
 
+# What one calls somebody without more ado.
+TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
 COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
 _DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
 _SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
@@ -165,7 +167,11 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         )
     ):
         start = _skip_degrees(line, start + 1, agreement)
-    end = read_predicate_element(line, start, agreement, nouns=nouns)
+    if line[start] == "du" and line[start + 1] in _KIND_NOUNS:  # du genre inquiet
+        start = _skip_degrees(line, start + 2, agreement)
+        end = read_predicate_element(line, start, agreement, nouns=nouns, strict=True)
+    else:
+        end = read_predicate_element(line, start, agreement, nouns=nouns)
     if end == start and line[start] == ",":
         # je suis, malgré tout, heureux
         closing = closing_comma(line, start)
@@ -276,6 +282,8 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
             return at
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
+    elif phrase.kind == "fixed" and line[at] in PRENOMINAL_ADJECTIVES:
+        return at  # en tant que nouveau membre
     person = is_person(line[at])
     agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
@@ -312,11 +320,12 @@ def read_state(line: Line, at: int, agreement: Agreement) -> int:
     """Read a depictive, a person's state during an action: rentré trempé, arrivé le premier."""
     start = _skip_degrees(line, at, agreement)
     if (
-        line[start] in {"le", "la"}
-        and line[start + 1] in _RANK_ADJECTIVES
+        line[start] in ({"les"} if agreement.plural else {"le", "la"})
+        and singular_of(line[start + 1]) in _RANK_ADJECTIVES
         and not line.is_open(start + 2)
     ):
-        agreement.add(start, "determiner")
+        if not agreement.plural:
+            agreement.add(start, "determiner")
         agreement.add(start + 1, "adjective")
         return start + 2
     if line[start] in ADVERBIAL_ADJECTIVES or not can_be_predicate(line, start, agreement):
@@ -449,18 +458,32 @@ def _read_conjunct(
         if not adjacent and not is_person(line[phrase.head]):
             return start
         return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
-    guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
+    guessed = (
+        adjacent
+        and line.is_open(start)
+        and looks_like_adjective(line[start])
+        and not verb_table().forms(line[start])
+    )
     if not (can_be_predicate(line, start, agreement) or guessed):
         return start
     if (
         participle_infinitives(line[start])
         and verb_table().forms(line[start])
         and line.is_determiner(start + 1)
+        and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
-    if not adjacent and belongs_to_noun(line, joint, start, agreement):
+    if (not adjacent and belongs_to_noun(line, joint, start, agreement)) or (
+        is_comma_alone(line, joint) and _is_address(line, start)
+    ):
         return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
+
+
+def _is_address(line: Line, at: int) -> bool:
+    """Whether somebody is addressed after a comma: je suis fatigué, papa."""
+    ends = line[at + 1] in SENTENCE_ENDS or line[at + 1] == ","
+    return line[at] in TERMS_OF_ADDRESS and (ends or line[at] in {"monsieur", "madame"})
 
 
 def _is_subject_of_verb(line: Line, at: int) -> bool:

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.antecedents import ALL, pronoun_referent, quantifier_referent
 from epicene.rewriting.french.context import Referent
-from epicene.rewriting.french.inflection import inflect, singular_of
-from epicene.rewriting.french.line import can_be_predicate, participle_infinitives
-from epicene.rewriting.french.mentions import SAID_OF_PEOPLE
+from epicene.rewriting.french.inflection import inflect, is_plural, singular_of
+from epicene.rewriting.french.lexicon import word_list
+from epicene.rewriting.french.line import (
+    TEMPORARY_STATES,
+    can_be_predicate,
+    participle_infinitives,
+)
+from epicene.rewriting.french.mentions import ADJECTIVES_AS_PEOPLE, SAID_OF_PEOPLE
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 
 if TYPE_CHECKING:
@@ -41,8 +46,19 @@ def _referent_of_all(context: Context, clauses: Sequence[Clause], at: int) -> Re
     fixed = after > at + 1 or line[at - 1] in _FOR
     if _continues_phrase(context, after) and (fixed or not _floats(clauses, at)):
         return None
-    if line[at - 1] in _FOR:
+    if (
+        line[at - 1] in _FOR
+        and line[at - 2] not in {"nous", "vous"}
+        and "nous" not in line.keys[max(0, at - 4) : at]
+    ):
         return Referent("others", plural=True)
+    if line.begins(at) and line[at + 1] in {"à", "au", "aux", "en", "dans", "chez"}:
+        return Referent("others", plural=True)  # Tous à Lyon le savent
+    near = range(at - 1, max(at - 5, -1), -1)
+    if (we := next((i for i in near if line[i] in {"nous", "vous"}), None)) is not None:
+        if line[we] == "vous":
+            return context.listener(we)._replace(plural=True)
+        return context.speaker(we)._replace(plural=True) if context.one_gender else None
     pronoun = next((i for i in range(at - 1, max(at - 4, -1), -1) if line[i] in _OBJECTS), None)
     if pronoun is not None and (line.is_enclitic(pronoun) or line.is_infinitive(pronoun + 1)):
         return pronoun_referent(context, pronoun) or _someone(context, pronoun)
@@ -56,7 +72,7 @@ def _referent_of_all(context: Context, clauses: Sequence[Clause], at: int) -> Re
 
 
 _OBJECTS = frozenset({"les", "leur"})
-_SINGULAR_DETERMINERS = frozenset("le la l' un une".split())
+_SINGULAR_DETERMINERS = frozenset("le la l' un une des".split())
 
 
 def _continues_phrase(context: Context, at: int) -> bool:
@@ -95,6 +111,48 @@ def _clause_before(context: Context, clauses: Sequence[Clause], at: int) -> Clau
     return found[-1] if found else None
 
 
+_FEW_OR_MANY = frozenset(
+    "peu assez beaucoup trop tant plusieurs quelques certains certaines".split()
+)
+_NAMES_OF_PEOPLE = word_list("people", "demonyms")
+
+
+def read_quantified_adjectives(context: Context) -> None:
+    """Add adjectives that name people after how many: certains blessés, d'autres intéressés."""
+    line = context.line
+    for at in range(len(line)):
+        if line[at] in _FEW_OR_MANY or (
+            line[at] in {"autres", "plupart"} and line[at - 1] in {"d'", "les", "la"}
+        ):
+            start = at + 1
+            start += line[start] in {"de", "d'"}
+            _read_people_among(context, at, start)
+        elif line[at] in {"quiconque", "autre"} and line[at + 1] != "chose":
+            _read_people_among(context, at, at + 1)
+
+
+def _read_people_among(context: Context, quantifier: int, start: int) -> None:
+    line = context.line
+    plural = line[quantifier] not in {"quiconque", "autre"}
+    agreement = context.agreement(Referent("others", plural), "people of whom so many are", "guess")
+    end = start
+    while can_be_predicate(line, end, agreement) and is_plural(line[end]) == plural:
+        end += 1
+    if end == start or line.is_open(end) or context.sites.get(start) is not None:
+        return
+    words = {inflect(singular_of(line[index]), "masculine") for index in range(start, end)}
+    if words.isdisjoint(
+        SAID_OF_PEOPLE | ADJECTIVES_AS_PEOPLE | TEMPORARY_STATES | _NAMES_OF_PEOPLE
+    ):
+        return
+    if line[quantifier] in {"certains", "certaines"}:
+        agreement.add(quantifier, "determiner")
+    if line[quantifier - 1] in {"un", "une", "l'"}:
+        agreement.add(quantifier - 1, "determiner")
+    for index in range(start, end):
+        agreement.add(index, "adjective")
+
+
 def read_demonstratives(context: Context) -> None:
     """Add celui and ceux where they stand for people: ceux qui sont venus, celui assis là."""
     line = context.line
@@ -102,9 +160,11 @@ def read_demonstratives(context: Context) -> None:
         if line[at] not in _CELUI or context.sites.get(at) is not None:
             continue
         said = inflect(singular_of(line[at + 1]), "masculine") in SAID_OF_PEOPLE
+        said = said or (line[at + 2] == "comme" and bool(participle_infinitives(line[at + 1])))
         if line[at + 1] != "qui" and not said:
             continue
-        referent = quantifier_referent(context, at)
+        plural = line[at] in {"ceux", "celles"}
+        referent = Referent("others", plural) if said else quantifier_referent(context, at)
         if referent is None:
             continue
         agreement = context.agreement(referent, "whoever it is", "guess")

@@ -24,8 +24,16 @@ from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
     is_adjective,
     is_person,
+    participle_infinitives,
+)
+from epicene.rewriting.french.mentions import (
+    AMONG_PEOPLE,
+    describes_people,
+    describes_things,
+    predicate_after,
 )
 from epicene.rewriting.french.sites import Site, Target
+from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
@@ -61,21 +69,44 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     word = context.line[group.subject]
-    if word in {"je", "j'", "me"}:
+    if word in {"je", "j'", "me"} or word in SPOKEN_JE_SUIS:
         return context.speaker(group.subject)
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
     if word == "vous":
         return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
+    if word == "nous" and context.one_gender:  # the speaker with listeners or others
+        return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
+        return None
+    if verb_table().is_kind("by_things", group.infinitives) and not group.is_reflexive(
+        context.line
+    ):
+        return None  # combien coûte-t-il ?
+    if describes_things(context.line, group) or _is_in_message(context, group):
         return None
     if site := _antecedent_of_nested_pronoun(context, group, before):
         context.sites.add(site)
         return Referent(site.who)
     referent = pronoun_referent(context, group.subject)
+    if referent is None and describes_people(context.line, group):
+        referent = Referent("others", plural=word in {"ils", "elles"})  # il est ravi
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")
     return referent
+
+
+def _is_in_message(context: Context, group: VerbGroup) -> bool:
+    """Whether something is done to a thing in a program's message: il sera lancé au démarrage."""
+    line = context.line
+    return (
+        line.is_technical
+        and not group.is_reflexive(line)
+        and AMONG_PEOPLE.isdisjoint(line.keys)
+        and bool(participle_infinitives(predicate_after(line, group)))
+        and not describes_people(line, group)
+        and not any(mention.human for mention in context.mentions)
+    )
 
 
 def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
@@ -83,6 +114,8 @@ def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
     line = context.line
     for index in range(group.end, min(group.end + 6, len(line))):
         word = line[index]
+        if word in {"nombreux", "nombreuses"} or (index == group.end and word in ALL):
+            return True
         if line.is_open(index) and (is_adjective(word) or is_person(word)):
             return word.endswith(("s", "x")) and singular_of(word) != word
         if not line.is_word(index):
@@ -182,7 +215,8 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
     if context.line[group.subject] in _TONIC_PRONOUNS:
         return Clause(group, pronoun_referent(context, group.subject), group.subject, named=True)
     if (at := _quantifier_at(context, group)) is not None:
-        referent = quantifier_referent(context, at)
+        things = describes_things(context.line, group)
+        referent = None if things else quantifier_referent(context, at)
         if referent is not None and context.line[at] in QUANTIFIERS:
             kind: SiteKind = "determiner" if context.line[at] in LIKE_DETERMINERS else "pronoun"
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)

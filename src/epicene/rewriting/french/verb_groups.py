@@ -108,15 +108,29 @@ def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
     if not infinitives and line[pronoun] in {"nous", "vous", "elle", "elles"}:
         return None
     clitics = clitics_before(line, at)
+    if not clitics and _is_reflexive_order(line, at, pronoun):
+        clitics = (pronoun,)
     return VerbGroup(pronoun, "pronoun", person, clitics, at, infinitives, pronoun + 1)
+
+
+def _is_reflexive_order(line: Line, at: int, pronoun: int) -> bool:
+    """Whether "vous" after the verb is its object: Montrez-vous patient, not Êtes-vous prêt ?"""
+    if line[pronoun] != "vous" or not (
+        line.begins(at) or line[at - 1] in {",", "et", "ou", "mais"}
+    ):
+        return False
+    _, end = line.sentence(at)
+    return "?" not in line.keys[at : end + 1]
 
 
 def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb after a pronoun subject: je ne me suis."""
     word = line[at]
-    if word == "t'" and line[at + 1] in {"es", "as", "étais", "avais"} and line.begins(at):
+    if _is_spoken_tu(line, at):  # t'es prêt ?
         infinitives = _infinitives_of_form(line[at + 1], "2s")
-        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)  # t'es prêt ?
+        return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)
+    if word in SPOKEN_JE_SUIS:
+        return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
     person = _PERSON[word]
@@ -134,7 +148,22 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     }:
         return None
     clitics = tuple(range(at + 1, verb))
+    if word in {"vous", "nous"} and line[at - 1] in {"ne", "n'"}:
+        clitics = (at, *clitics)  # ne vous croyez pas obligé
     return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
+
+
+# Je suis, as it is said and written in chats.
+SPOKEN_JE_SUIS = frozenset({"chuis", "chui", "jsuis", "jsui"})
+
+
+def _is_spoken_tu(line: Line, at: int) -> bool:
+    """Whether "t'" is the subject: mais t'es fou; not tu t'es trompé, t'es-tu levé."""
+    if line[at] != "t'" or line[at + 2] in HYPHENS:
+        return False
+    if line[at - 1] in {"tu", "qui"} or line[at - 1] in line.closed.clitics:
+        return False
+    return line[at + 1] in {"es", "as", "étais", "avais", "aurais", "auras", "iras", "irais"}
 
 
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
@@ -151,6 +180,9 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
         return None
     clitics = list(clitics_before(line, at))
+    if _is_subject_lui(line, at, clitics):
+        infinitives = tuple(dict.fromkeys(form.infinitive for form in known))
+        return VerbGroup(at - 1, "noun", "3s", (), at, infinitives, at + 1)
     sure = any(line[index] in _SURE_CLITICS for index in clitics)
     before = clitics[0] - 1 if clitics else at - 1
     if not sure and not _is_verb(line, at, clitics):
@@ -165,6 +197,13 @@ def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     return VerbGroup(subject, kind, person, tuple(clitics), at, infinitives, end)
 
 
+def _is_subject_lui(line: Line, at: int, clitics: list[int]) -> bool:
+    """Whether "lui" before être is its subject: et lui est furieux."""
+    if [line[index] for index in clitics] != ["lui"] or line[at] not in {"est", "était", "sera"}:
+        return False
+    return line.begins(at - 1) or line[at - 2] in {"et", "mais", ","}
+
+
 def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
     """Whether the form is a verb without clitics, or after le, la, les, leur, en."""
     if not clitics:
@@ -172,10 +211,13 @@ def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
     return line[clitics[0] - 1] == "qui" or _can_be_object(line, clitics[0], at)
 
 
+_ENCLITICS = frozenset("moi toi le la les lui en y".split())
+
+
 def _enclitics(line: Line, at: int) -> list[int]:
     """The indices of the enclitics of a verb: excusez-moi, dis-le-moi."""
     found = []
-    while line[at + 1] in HYPHENS and line[at + 2] in {"moi", "toi", "le", "la", "les", "lui"}:
+    while line[at + 1] in HYPHENS and line[at + 2] in _ENCLITICS:
         at += 2
         found.append(at)
     return found
@@ -194,7 +236,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return True
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
         return True
-    if is_adjective(word) or is_person(word) or len(word) < 5:
+    if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
     initial = line.tokens[first - 1].text[:1] if first else ""
@@ -214,7 +256,7 @@ def _can_be_verb(line: Line, at: int) -> bool:
     if before in _SUBJECT_QUANTIFIERS and word.endswith("nt") and not is_adjective(word):
         return True  # tous veulent partir
     if before in line.closed.determiners or before in line.closed.prepositions:
-        return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
+        return word in {"est", "était", "sont", "a", "ont"} and before in _BEFORE_ETRE
     if before == "qui" or before in {"ce", "c'", "cela", "ça", "ceci"}:
         return True
     if is_adjective(word) or is_person(word):
@@ -222,6 +264,8 @@ def _can_be_verb(line: Line, at: int) -> bool:
     return word not in _RARELY_VERBS
 
 
+# Which are no prepositions there: le voisin d'en face est mort.
+_BEFORE_ETRE = frozenset("tout un une face près loin autour devant derrière avant après".split())
 _SUBJECT_QUANTIFIERS = frozenset(
     {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
 )
@@ -256,19 +300,27 @@ def pronoun_is_indirect_object(
     known = verb_table()
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
-        infinitive_follows(line, after) or line[after] in {"mal", "peur", "plaisir"}
+        infinitive_follows(line, after)
+        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(
+            line.keys[at + 1 : after + 1]
+        )
     ):
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
         return False
-    if known.is_kind("object_predicates", infinitives) and _predicate_follows(line, after):
+    named = known.is_kind("naming", infinitives) and is_person(line[after])
+    if named or (
+        known.is_kind("object_predicates", infinitives) and _predicate_follows(line, after)
+    ):
         return False  # on m'a déclarée innocente, je me suis dite prête
     if known.is_kind("dative", infinitives) or "vouloir" in infinitives:  # on m'en a voulu
         return True
     if reflexive:
         if _is_unmoved_reflexive(line, at, after, infinitives):
             return True
-    elif known.is_kind("dative_but_reflexive", infinitives):
+    elif known.is_kind("dative_but_reflexive", infinitives) and not (
+        "rappeler" in infinitives and line[after] not in {"de", "d'"}  # on m'a rappelé hier
+    ):
         return True
     if {"rien", "tout"} & set(line.keys[auxiliary:at]):  # on m'a tout pris
         return True
@@ -293,10 +345,15 @@ def infinitive_follows(line: Line, at: int) -> bool:
     return line[at] in verb_table().infinitives
 
 
+_BEFORE_QUE = frozenset("alors bien sitôt aussitôt tant ainsi maintenant dès encore".split())
+
+
 def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: bool) -> bool:
     """Whether the participle has another direct object: je me suis cassé la jambe."""
     known = verb_table()
     word = line[at]
+    if word in {"que", "qu'"} and line[at - 1] in _BEFORE_QUE:
+        return False  # on l'a arrêté alors qu'il sortait
     if word in {"que", "qu'"}:
         direct = "reflexive_with_that" if reflexive else "direct_with_that"
         return not known.is_kind(direct, infinitives) and not _is_comparison(line, at)
@@ -310,10 +367,12 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
         return known.is_kind("some_of_a_thing", infinitives)
     if not line.is_determiner(at):
         return False
+    if _is_no_object(line, at, infinitives):
+        return False
     if known.is_kind("naming", infinitives):
         phrase = read_phrase(line, at)
         return "appeler" in infinitives and phrase is not None and phrase.kind == "thing"
-    return not _is_no_object(line, at, infinitives)
+    return True
 
 
 def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
