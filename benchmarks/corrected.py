@@ -1,7 +1,8 @@
 """Coverage and width of rates corrected by people's labels, by simulation with known truth.
 
-    python benchmarks/corrected.py [--data-sets 600] [--labels 50 200 1000] [--accuracies …]
+    python benchmarks/corrected.py [--data-sets 300] [--labels 50 200 1000] [--accuracies …]
                                    [--cells]
+    python benchmarks/corrected.py --bound
 
 About 2,000 answers in 500 groups of 1 to 7, right at rates .1 and .5, alike in groups.
 A judge of 70, 90 or 99 % accuracy errs both ways alike, or calls only wrong answers right or only
@@ -11,7 +12,9 @@ of which the judge is unsure. Each field has the mean, lowest and highest covera
 the next ones those cells alone whose intervals rest on 20 groups or more in effect (by the median
 data set), and how many of them are between 93 and 97 %; the last ones the mean width relative to
 that of the labels alone, and how often an interval is more than 5 % wider. `--cells` prints every
-cell. It takes half an hour on one core.
+cell. It takes ten minutes on one core.
+
+`--bound` asks how seldom any interval could cover where 50 labels check a judge of 99 %.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import binom, norm
 
 from epicene.core.records import ENOUGH_GROUPS
 from epicene.stats.corrected import (
@@ -188,15 +193,57 @@ def _fields(found: list[Found]) -> Iterator[str]:
     yield f"{100 * max(each.wider for each in found):.1f}"
 
 
+# --- what no interval can avoid ----------------------------------------------------------------
+
+
+def lowest_coverage(noise: float, labels: int = 50, least: float = 0.93) -> float:
+    """The lowest coverage for a lenient judge of 99 % that a search finds among intervals that
+    cover at least so often for every lenient judge of 90 to 100 %.
+
+    The intervals are symmetric, and no narrower with more contradictions among the labels. `noise`
+    is the standard error of the automatic rate, without which contradictions are binomial.
+    """
+    rates = np.array(
+        [0.01, 0.0, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1]
+    )
+    seen = np.arange(12)
+    chances = binom.pmf(seen, labels, rates[:, None])
+    errors = seen / labels - rates[:, None]
+
+    def coverage(halves: Floats) -> Floats:
+        inside = norm.cdf((halves - errors) / noise) - norm.cdf((-halves - errors) / noise)
+        found: Floats = (chances * inside).sum(axis=1) + 0.95 * (1 - chances.sum(axis=1))
+        return found
+
+    def loss(steps: Floats) -> float:
+        found = coverage(np.cumsum(steps**2))
+        return float(found[0] + 200 * np.maximum(least - found, 0).sum())
+
+    rng = np.random.default_rng(21)
+    options = {"maxiter": 6000, "maxfev": 6000, "xatol": 1e-5, "fatol": 1e-6}
+    starts = [
+        np.sqrt([0.035 + 0.02 * rng.random(), *(0.008 * rng.random(len(seen) - 1))])
+        for _ in range(8)
+    ]
+    return min(
+        float(minimize(loss, start, method="Nelder-Mead", options=options).fun) for start in starts
+    )
+
+
 def main() -> None:
     """Print a row for each number of labels and accuracy, then one for differences."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data-sets", type=int, default=600)
+    parser.add_argument("--data-sets", type=int, default=300)
     parser.add_argument("--labels", type=int, nargs="+", default=[50, 200, 1000])
     parser.add_argument("--accuracies", type=float, nargs="+", default=list(ACCURACIES))
     parser.add_argument("--designs", nargs="+", default=list(DESIGNS), choices=DESIGNS)
     parser.add_argument("--cells", action="store_true", help="Print every cell, too.")
+    parser.add_argument("--bound", action="store_true", help="How seldom any interval could cover.")
     asked = parser.parse_args()
+    if asked.bound:
+        for noise in (0.0085, 0.0145):
+            print(f"standard error {noise}: {100 * lowest_coverage(noise):.1f} %", flush=True)
+        return
     heads = (
         "labels", "judge", "corrected", "labels alone", "automatic", "Rogan–Gladen",
         "on 20 groups or more", "of these 93–97", "width", "wider, %",

@@ -16,7 +16,7 @@ from epicene.stats.corrected import (
     corrected_rate,
     rogan_gladen,
 )
-from epicene.stats.intervals import clustered_mean
+from epicene.stats.intervals import clustered_mean, wilson
 
 if TYPE_CHECKING:
     from epicene.core.records import Estimate
@@ -164,6 +164,50 @@ def test_a_difference_with_itself_is_zero() -> None:
     assert found.value == 0
     with pytest.raises(InputError, match="requires their groups"):
         corrected_combination([small(), small()], [1, -1])
+
+
+def test_labels_of_great_weight_that_agree_by_chance_do_not_narrow_the_interval() -> None:
+    """Ten labels stand for 400 answers, thirty for 60: the ten say the same, the others do not."""
+    human = np.concatenate([np.zeros(10), np.tile([1.0, 0, 0], 10), np.full(420, NONE)])
+    weights = np.concatenate([np.full(10, 40.0), np.full(30, 2.0), np.ones(420)])
+    found = corrected_rate(CheckedRate(np.zeros(460), human, weights=weights)).human
+    assert found.value == pytest.approx(20 / 460)
+    # By hand, as if the ten varied as all forty do: the sum of squared weights times the mean
+    # square of the forty, with degrees of freedom by how far that varies.
+    share = 20 / 460
+    squares = np.repeat([(1 - share) ** 2, share**2], [10, 30])
+    variance = (10 * 40**2 + 30 * 2**2) / 460**2 * squares.mean()
+    of_variance = (10 * 40**4 + 30 * 2**4) / 460**4 * squares.var()
+    assert found.groups == pytest.approx(2 * variance**2 / of_variance + 1, abs=0.02)
+    # No more than as many independent labels as the weights are worth (Kish).
+    labels = 460**2 / (10 * 40**2 + 30 * 2**2)
+    known = wilson(share * labels, labels)
+    assert found.low is not None
+    assert found.high is not None
+    assert known.low is not None
+    assert known.high is not None
+    assert found.low <= known.low
+    assert known.high <= found.high < 1.1 * known.high
+
+
+@pytest.mark.parametrize("answers", [400, 4000, 40_000])
+def test_unseen_errors_count_less_where_more_else_varies(answers: int) -> None:
+    """160 labels without a contradiction: an error may be hidden, which matters little to an
+    interval that is wide because the answers are few."""
+    truth = (np.arange(answers) % 5 < 3).astype(np.float64)
+    human = np.where(np.arange(answers) < 160, truth, NONE)
+    found = corrected_rate(CheckedRate(truth, human), tuning=1).corrected
+    known = wilson(truth.sum(), answers)
+    assert found.low is not None
+    assert found.high is not None
+    assert known.low is not None
+    assert known.high is not None
+    # The variance of one hidden error is 1/161², that of the answers 0.24/n.
+    hidden, seen = 1 / 161**2, 0.24 / answers
+    expected = (seen + hidden * hidden / (hidden + seen)) / seen
+    student = 1.975 / 1.960  # 159 degrees of freedom
+    ratio = (found.high - found.low) / (known.high - known.low)
+    assert ratio == pytest.approx(expected**0.5 * student, rel=0.005)
 
 
 # --- undefined and few -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ values and its labels. `benchmarks/corrected.py` measures coverage and width.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -195,13 +195,11 @@ class _Labels(NamedTuple):
 
     def explained(self, tuning: float, rate: float) -> float:
         """The share of the labels' variance that the strata and the automatic values explain."""
-        above, below, above_automatic, below_automatic = self.columns.T
+        above, below = self.columns.T[:2]
         labels = above - rate * below
-        errors = labels - tuning * (above_automatic - rate * below_automatic)
         strata = encode_groups(self.strata, len(self.strata))
-        sizes = np.bincount(strata, weights=self.weights)
-        means = np.bincount(strata, weights=self.weights * errors) / sizes
-        within = float(self.weights @ (errors - means[strata]) ** 2)
+        sizes = np.bincount(strata)
+        within = float(self.weights @ self._errors(tuning, rate, strata) ** 2)
         mean = np.average(labels, weights=self.weights)
         whole = float(self.weights @ (labels - mean) ** 2)
         freedom = len(labels) - len(sizes)
@@ -209,34 +207,40 @@ class _Labels(NamedTuple):
             return 0.0
         return min(max(1 - within / freedom / (whole / (len(labels) - 1)), 0.0), 1.0)
 
+    def pooled_variance(self, tuning: float, rate: float) -> tuple[float, float]:
+        """What a few labels of great weight may not show: how much larger the variance of their sum
+        is if they vary as the others of their stratum do (0 if they vary more), and how far that
+        variance itself varies from sample to sample."""
+        strata = encode_groups(self.strata, len(self.strata))
+        squares = self._errors(tuning, rate, strata) ** 2
+        numbers = np.bincount(strata)
+        second, fourth = (np.bincount(strata, weights=squares**n) / numbers for n in (1, 2))
+        seen = float(self.weights**2 @ squares)
+        expected = float(self.weights**2 @ second[strata])
+        of_variance = float(self.weights**4 @ (fourth - second**2)[strata])
+        return max(expected - seen, 0.0), of_variance
 
-@dataclass(frozen=True)
-class _Totals:
+    def _errors(self, tuning: float, rate: float, strata: Ints) -> Floats:
+        """How far each label is from λ times its automatic value, less the mean of its stratum."""
+        above, below, above_automatic, below_automatic = self.columns.T
+        errors = above - rate * below - tuning * (above_automatic - rate * below_automatic)
+        sizes = np.bincount(strata, weights=self.weights)
+        means = np.bincount(strata, weights=self.weights * errors) / sizes
+        found: Floats = errors - means[strata]
+        return found
+
+
+class _Sums(NamedTuple):
     """Sums above and below a rate by the labels, and how far the labelled automatic values, raised
-    to the whole, are from the sums of all; also without each group (group × 2)."""
+    to the whole, are from the sums of all; also without each group (group × 2), and without each
+    group but for its labels."""
 
     human: Floats
     shift: Floats
     human_without: Floats
     shift_without: Floats
-    labels: _Labels
-    labelled_groups: float  # in effect, by the weights of the labels
-    unseen_variance: float  # of errors that no label shows, if the rest explained every label
-    best_tuning: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Choose λ: the regression of the rate on the shift, over groups."""
-        moves = self.without(0.0) - self.value(0.0)
-        moves -= moves.mean()
-        # How the rate by labels moves with λ.
-        share = self.value(0.0)
-        slopes = (self.shift_without[:, 0] - share * self.shift_without[:, 1]) / self.human[1]
-        slopes = slopes - slopes.mean()
-        groups = len(moves)
-        unseen = self.unseen_variance * groups / max(groups - 1, 1)
-        below = float(slopes @ slopes) + unseen
-        best = float(moves @ slopes) / below if below else 0.0
-        object.__setattr__(self, "best_tuning", float(min(max(best, 0.0), 1.0)))
+    human_kept: Floats
+    shift_kept: Floats
 
     def value(self, tuning: float) -> float:
         above, below = self.human - tuning * self.shift
@@ -247,16 +251,80 @@ class _Totals:
         left = self.human_without - tuning * self.shift_without
         return safe_ratio(left[:, 0], left[:, 1])
 
+    def with_labels_kept(self, tuning: float) -> Floats:
+        """The rate without each group but for its labels."""
+        left = self.human_kept - tuning * self.shift_kept
+        return safe_ratio(left[:, 0], left[:, 1])
+
+    def best_tuning(self, unseen_variance: float) -> float:
+        """λ by the regression of the rate on the shift, over groups."""
+        moves = self.without(0.0) - self.value(0.0)
+        moves -= moves.mean()
+        # How the rate by labels moves with λ.
+        share = self.value(0.0)
+        slopes = (self.shift_without[:, 0] - share * self.shift_without[:, 1]) / self.human[1]
+        slopes = slopes - slopes.mean()
+        groups = len(moves)
+        unseen = unseen_variance * groups / max(groups - 1, 1)
+        below = float(slopes @ slopes) + unseen
+        best = float(moves @ slopes) / below if below else 0.0
+        return float(min(max(best, 0.0), 1.0))
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """What a rate and its interval are computed from."""
+
+    sums: _Sums
+    labels: _Labels
+    labelled_groups: float  # in effect, by the weights of the labels
+    unseen_variance: float  # of errors that no label shows, if the rest explained every label
+    best_tuning: float
+
+    def label_variance(self, tuning: float) -> tuple[float, float, float]:
+        """Of the rate: the variance of errors that no label shows, and the two of
+        `_Labels.pooled_variance`."""
+        value = self.sums.value(tuning)
+        below = float(self.sums.human[1] - tuning * self.sums.shift[1])
+        unseen = self.unseen_variance * self.labels.explained(tuning, value)
+        missed, of_variance = self.labels.pooled_variance(tuning, value)
+        return unseen, missed / below**2, of_variance / below**4
+
 
 def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
     certain = _certain(rate)
-    columns, human = rate.columns, rate.human_columns
     labelled = np.isfinite(rate.human) & ~certain
     cells = _cells(rate, certain)
     weights = _cell_weights(rate, cells, labelled)
     strata = _merged(cells, codes, labelled)
+    open_ = ~certain
+    sizes = np.bincount(strata[open_]).astype(np.float64)
+    sums = _sums(rate, codes, number, strata, weights)
+    # A few labels of great weight must not decide on λ: it is chosen as if all of a stratum had the
+    # same.
+    evenly = _sums(rate, codes, number, strata, labelled.astype(np.float64))
+    weight = np.bincount(strata[labelled], weights=weights[labelled])
+    calibrated = np.where(labelled, weights * (sizes / weight)[strata.clip(0)], 0.0)
+    group_weights = np.bincount(codes, weights=calibrated)
+    effective = calibrated.sum() ** 2 / (calibrated**2).sum()
+    share_open = open_.sum() / sums.human[1] if sums.human[1] > 0 else 0.0
+    unseen = unseen_variance(effective) * share_open**2
+    given = np.column_stack([rate.human_columns, rate.columns])[labelled]
+    return _Totals(
+        sums=sums,
+        labels=_Labels(given, strata[labelled], calibrated[labelled]),
+        labelled_groups=float(group_weights.sum() ** 2 / (group_weights**2).sum()),
+        unseen_variance=unseen,
+        best_tuning=evenly.best_tuning(unseen),
+    )
+
+
+def _sums(rate: CheckedRate, codes: Ints, number: int, strata: Ints, weights: Floats) -> _Sums:
+    """The sums with these weights of the labels; the labels of a stratum represent all its rows."""
+    certain, columns = _certain(rate), rate.columns
+    labelled = np.isfinite(rate.human) & ~certain
     # Per label: its weight, and weighted what it adds above and below, and automatically.
-    given = np.column_stack([human, columns])[labelled]
+    given = np.column_stack([rate.human_columns, columns])[labelled]
     labels = weights[labelled, None] * np.column_stack([np.ones(len(given)), given])
     open_ = ~certain
     sizes = np.bincount(strata[open_]).astype(np.float64)
@@ -271,44 +339,36 @@ def _totals(rate: CheckedRate, codes: Ints, number: int) -> _Totals:
     places, ranks = np.unique(pairs[labelled], return_inverse=True)
     own[np.searchsorted(present, places)] = group_sums(labels, ranks.astype(np.int64))
     means = sums[here] / weight[here][:, None]
+    kept = _sums_of(-own_sizes[:, None] * means, whose, number)
     share_left = 1 - own[:, 0] / weight[here]
     others = (sums[here] - own[:, 1:]) / (weight[here] * share_left)[:, None]
     # Of two labels in a stratum, leaving one out moves the mean by more than it varies.
     means += np.sqrt(share_left)[:, None] * (others - means)
-    changes = (sizes[here] - own_sizes)[:, None] * means - raised[here]
-    moved = np.zeros((number, 4))
-    for column in range(4):
-        moved[:, column] = np.bincount(whose, weights=changes[:, column], minlength=number)
+    moved = _sums_of((sizes[here] - own_sizes)[:, None] * means - raised[here], whose, number)
     totals = raised.sum(axis=0)
-    fixed = _group_totals(np.where(certain[:, None], columns, 0.0), codes, number)
-    varying = _group_totals(np.where(certain[:, None], 0.0, columns), codes, number)
-    by_labels = totals[:2] + fixed.sum(axis=0)
-    calibrated = np.where(labelled, weights * (sizes / weight)[strata.clip(0)], 0.0)
-    group_weights = np.bincount(codes, weights=calibrated)
-    effective = calibrated.sum() ** 2 / (calibrated**2).sum()
-    share_open = open_.sum() / by_labels[1] if by_labels[1] > 0 else 0.0
-    return _Totals(
-        human=by_labels,
-        shift=totals[2:] - varying.sum(axis=0),
-        human_without=by_labels - fixed + moved[:, :2],
-        shift_without=totals[2:] - varying.sum(axis=0) + moved[:, 2:] + varying,
-        labels=_Labels(given, strata[labelled], calibrated[labelled]),
-        labelled_groups=float(group_weights.sum() ** 2 / (group_weights**2).sum()),
-        unseen_variance=unseen_variance(effective) * share_open**2,
+    fixed = _sums_of(np.where(certain[:, None], columns, 0.0), codes, number)
+    varying = _sums_of(np.where(certain[:, None], 0.0, columns), codes, number)
+    human = totals[:2] + fixed.sum(axis=0)
+    shift = totals[2:] - varying.sum(axis=0)
+    return _Sums(
+        human=human,
+        shift=shift,
+        human_without=human - fixed + moved[:, :2],
+        shift_without=shift + moved[:, 2:] + varying,
+        human_kept=human - fixed + kept[:, :2],
+        shift_kept=shift + kept[:, 2:] + varying,
     )
+
+
+def _sums_of(rows: Floats, whose: Ints, number: int) -> Floats:
+    """Sums of the rows of each of so many groups, also of those that have no row."""
+    columns = [np.bincount(whose, weights=column, minlength=number) for column in rows.T]
+    return np.column_stack(columns)
 
 
 def unseen_variance(labels: float) -> float:
     """The variance of a rate due to errors that none of this many labels shows."""
     return 2 * _UNSEEN_ERRORS / (labels + 2 * _UNSEEN_ERRORS) ** 2
-
-
-def _group_totals(columns: Floats, codes: Ints, number: int) -> Floats:
-    """Sums of each group, also of those that have no row here."""
-    found = np.zeros((number, columns.shape[1]))
-    present, ranks = np.unique(codes, return_inverse=True)
-    found[present] = group_sums(columns, ranks.astype(np.int64))
-    return found
 
 
 def _cells(rate: CheckedRate, certain: Flags) -> Ints:
@@ -356,14 +416,25 @@ def _combine(
 ) -> Estimate:
     """The combination of rates at these λ, with its interval."""
     each = list(zip(totals, signs, tuning, strict=True))
-    value = sum(sign * rate.value(weight) for rate, sign, weight in each)
-    left_out = sum((sign * rate.without(weight) for rate, sign, weight in each), np.zeros(1))
-    unseen = sum(
-        rate.unseen_variance * rate.labels.explained(weight, rate.value(weight))
-        for rate, _, weight in each
+    value = sum(sign * rate.sums.value(weight) for rate, sign, weight in each)
+    left_out, kept = (
+        sum((sign * without(weight) for without, sign, weight in parts), np.zeros(1))
+        for parts in (
+            [(rate.sums.without, sign, weight) for rate, sign, weight in each],
+            [(rate.sums.with_labels_kept, sign, weight) for rate, sign, weight in each],
+        )
     )
+    unseen, missed, of_variance = np.sum(
+        [rate.label_variance(weight) for rate, _, weight in each], axis=0
+    ).tolist()
+    # Errors that no label shows matter as far as little else varies.
+    if unseen and np.isfinite(kept).all():
+        unseen *= unseen / (unseen + spread(kept, np.ones(len(kept), dtype=np.int64)).variance)
     groups = min(rate.labelled_groups for rate in totals)
-    return _estimate(value, left_out, unseen, groups, n, level, rates=len(totals), at_least=groups)
+    return _estimate(
+        value, left_out, unseen + missed, groups, n, level, rates=len(totals), at_least=groups,
+        of_variance=of_variance,
+    )  # fmt: skip
 
 
 def _estimate(
@@ -376,15 +447,17 @@ def _estimate(
     *,
     rates: int = 1,
     at_least: float = 0.0,
+    of_variance: float = 0.0,
 ) -> Estimate:
     """A rate or a combination of several, with its interval on so many labelled groups; that of a
-    mean of labels varies no more than `at_least` independent ones."""
+    mean of labels varies no more than `at_least` independent ones. `of_variance` is how far its
+    variance varies at least."""
     if not np.isfinite(value):
         return Estimate(value=None, n=n, why="the labels leave nothing to count")
     if not np.isfinite(left_out).all():
         return Estimate(value=value, n=n, why="no interval: all labels are from one group")
     found = spread(left_out, np.ones(len(left_out), dtype=np.int64))
-    found = _with_unseen(found, unseen, groups)
+    found = _with_unseen(found, unseen, groups, of_variance)
     if rates > 1:
         low, high = difference_ends(value, found, level, (-rates / 2, rates / 2))
     else:
@@ -396,12 +469,14 @@ def _estimate(
     )
 
 
-def _with_unseen(found: Spread, unseen: float, groups: float) -> Spread:
+def _with_unseen(found: Spread, unseen: float, groups: float, of_variance: float) -> Spread:
     """The spread over labelled groups, plus the variance of unseen errors, which is not an
     estimate."""
     variance = found.variance + unseen
     most = max(groups - 1, 1.0)
     freedom = found.freedom * (variance / found.variance) ** 2 if found.variance else most
+    if of_variance:
+        freedom = min(freedom, max(2 * variance**2 / of_variance, 1.0))
     return Spread(groups, variance, min(freedom, most))
 
 

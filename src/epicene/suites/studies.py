@@ -90,8 +90,15 @@ class StudyResults(Generic[ProtocolT]):
     @property
     def ties_note(self) -> str:
         """How many labels are left out because of ties between people; "" if none."""
-        rows = self.adjudicated.select("item", "name").unique()
-        left = len(rows) - len(self.decided.select("item", "name").unique())
+        return self.ties_note_of(*self.adjudicated["name"].unique())
+
+    def ties_note_of(self, *names: str) -> str:
+        """The same, of the judgements with these names."""
+        given, decided = (
+            frame.filter(frame["name"].is_in(names)).select("item", "name").n_unique()
+            for frame in (self.adjudicated, self.decided)
+        )
+        left = given - decided
         if not left:
             return ""
         return (

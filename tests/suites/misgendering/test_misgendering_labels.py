@@ -421,6 +421,43 @@ def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:
     assert summary.undetected.value == pytest.approx(4 / 8)
 
 
+def test_people_and_the_rule_in_a_table_of_counts() -> None:
+    """Where probabilities are stored, a tie is left out and counted."""
+    study = drawn(
+        tuple(
+            msgspec.structs.replace(item(name, "he", automatic), inclusion=0.5)
+            for name, automatic in zip(
+                "12345", ("wrong", "right", "undetected", "right", "wrong"), strict=True
+            )
+        )
+    )
+    found = summarise_study(
+        study,
+        [
+            said("1", "ann", "misgendering"),
+            said("1", "bob", "misgendering"),
+            said("2", "ann", "correct"),
+            said("2", "bob", "no-pronoun"),
+            said("3", "ann", "plural-they"),
+            said("4", "ann", "misgendering"),
+            said("5", "ann", "no-pronoun"),
+        ],
+    )
+    rule = ("automatically correct", "automatically misgendering", "automatically no-pronoun")
+    counts = {
+        label: tuple(cells(found, "confusion", label)[name].value for name in rule)
+        for label in labels.OUTCOMES
+    }
+    assert counts == {
+        "correct": (0, 0, 0),
+        "misgendering": (1, 1, 0),
+        "no-pronoun": (0, 1, 0),
+        "plural-they": (0, 0, 1),
+    }
+    (table,) = (each for each in found.tables if each.name == "confusion")
+    assert "Left out because of ties: 1 label" in table.notes[0]
+
+
 def test_the_labels_themselves(summary: StudySummary) -> None:
     found = cells(summary, "labels", "m", "templates", "pre", "he")
     assert {name: found[name].value for name in (*labels.OUTCOMES, "extraneous words")} == {

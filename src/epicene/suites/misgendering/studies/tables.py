@@ -247,7 +247,10 @@ def rule_confusion_table(results: Labelled) -> Table:
     rule = rows_where(results.automatic, name=THREE_WAY_OUTCOME).with_columns(name=pl.lit(OUTCOME))
     pairs = annotator_agreement.pairs_with_automatic(people, rule)
     return annotator_agreement.confusion_table(
-        pairs, OUTCOMES, ("correct", "misgendering", "no-pronoun"), results.ties_note
+        pairs,
+        OUTCOMES,
+        ("correct", "misgendering", "no-pronoun"),
+        results.ties_note_of(OUTCOME),
     )
 
 
