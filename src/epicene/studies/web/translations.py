@@ -30,14 +30,22 @@ def interface_text(name: str, language: str, *, number: int = 0) -> str:
 
 
 def plural_category(number: int, language: str) -> str:
-    """CLDR's plural category of a whole number, in the languages of `translations.toml`."""
+    """CLDR's plural category of a whole number, in the languages of `translations.toml`.
+
+    The rules of Portuguese are those of Portugal.
+    """
+    units, hundreds = number % 10, number % 100
     if language == "ar":
         if number < 3:
             return ("zero", "one", "two")[number]
-        if 3 <= number % 100 <= 10:
+        if 3 <= hundreds <= 10:
             return "few"
-        return "many" if number % 100 >= 11 else "other"
-    if language == "fr" and number and number % 1_000_000 == 0:
+        return "many" if hundreds >= 11 else "other"
+    if language == "ru":
+        if units == 1 and hundreds != 11:
+            return "one"
+        return "few" if 2 <= units <= 4 and not 12 <= hundreds <= 14 else "many"
+    if language in ("fr", "es", "pt", "it") and number and number % 1_000_000 == 0:
         return "many"
     singular = (0, 1) if language in ("fr", "hi") else (1,)
     return "one" if number in singular else "other"
