@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.core import registry
+from epicene.studies.design.interface_texts import (
+    interface_text,
+    interface_texts,
+    plural_category,
+)
 from epicene.studies.design.schema import Span
 from epicene.studies.web.item_form import compare_words, markable_words
-from epicene.studies.web.translations import interface_text, page_language, plural_category
+from epicene.studies.web.translations import page_language
 from epicene.suites import find_suite
 from study_examples import forced_choice
 
@@ -80,11 +84,11 @@ def test_the_language_of_a_page(chosen: str, accepted: str, language: str) -> No
 
 
 def test_everything_that_is_said_can_be_said_in_all_languages() -> None:
-    words = tomllib.loads((PAGES / "translations.toml").read_text("utf-8"))
+    words = interface_texts()
     assert all(set(texts) == set(TRANSLATED) for texts in words.values())
     source = "".join(
         path.read_text("utf-8")
-        for folder in (PAGES, PAGES / "templates")
+        for folder in (PAGES, PAGES / "templates", files("epicene.studies.exchange"))
         for path in folder.iterdir()
         if path.name.endswith((".py", ".html"))
     )
@@ -100,7 +104,7 @@ def _forms(text: str | dict[str, str]) -> set[str]:
 
 
 def test_texts_have_the_placeholders_of_the_english_ones_and_are_not_english() -> None:
-    words = tomllib.loads((PAGES / "translations.toml").read_text("utf-8"))
+    words = interface_texts()
     for name, texts in words.items():
         expected = set(re.findall(r"{\w+}", texts["en"]))
         for language in TRANSLATED:
