@@ -38,7 +38,7 @@ class Camera:
         """A window of somebody who reads the language."""
         context = self._browser.new_context(
             locale=language,
-            viewport={"width": width, "height": 600},
+            viewport={"width": width, "height": 800},
             device_scale_factor=scale,
             reduced_motion="reduce",
         )
