@@ -1,8 +1,8 @@
-"""How soon a report of twenty models and six suites shows its first screen, and how tall its pages are.
+"""The first screen and the height of the pages of a report of twenty models and six suites.
 
-    python benchmarks/report_models.py [MODELS] [FOLDER]      (default 20, and a folder of the moment)
+    python benchmarks/report_models.py [MODELS] [FOLDER]     (default 20, and a temporary folder)
 
-The models are `planted` (for GramVis `sketch`), each right at a rate of its own, on a few items of the
+The models are `planted` (for GramVis `sketch`), each right at another rate, on a few items of the
 starter data. Chromium opens the report on a screen of 1280 × 900 pixels.
 """
 

@@ -44,7 +44,7 @@ RUNS = (
 )
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-PAPER: ViewportSize = {"width": 690, "height": 1000}  # the printed part of A4, in CSS pixels
+PAPER: ViewportSize = {"width": 718, "height": 1040}  # the printed part of A4, in CSS pixels
 
 # Items of a suite, by the address of what is chosen.
 ITEMS = {
