@@ -106,7 +106,7 @@ def _forms(text: str | dict[str, str]) -> set[str]:
 def test_texts_have_the_placeholders_of_the_english_ones_and_are_not_english() -> None:
     words = interface_texts()
     for name, texts in words.items():
-        expected = set(re.findall(r"{\w+}", texts["en"]))
+        expected = set(re.findall(r"{\w+}", str(texts["en"])))
         for language in TRANSLATED:
             for form in _forms(texts[language]):
                 left_out = {"{answered}"} if language == "ar" else set()  # zero, one and two
