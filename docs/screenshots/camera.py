@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, FloatRect, Locator
 
 IMAGES = Path(__file__).parents[1] / "images"
-COLOURS = 128
+COLOURS = 256
 LARGEST = 150_000  # bytes
 EDGE = 12  # pixels between pages that stand side by side
 
@@ -38,7 +38,7 @@ class Camera:
         """A window of somebody who reads the language."""
         context = self._browser.new_context(
             locale=language,
-            viewport={"width": width, "height": 600},
+            viewport={"width": width, "height": 800},
             device_scale_factor=scale,
             reduced_motion="reduce",
         )
@@ -79,7 +79,9 @@ def save(name: str, picture: Image.Image) -> None:
     """Keep a picture in docs/images, in few colours."""
     IMAGES.mkdir(exist_ok=True)
     path = IMAGES / f"{name}.png"
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    # By how far colours are apart, not by how common they are: markers of models are small.
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
     size = path.stat().st_size
     print(f"{path.name}: {picture.width} × {picture.height}, {size // 1000} kB")
     if size > LARGEST:

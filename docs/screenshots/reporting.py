@@ -44,7 +44,8 @@ RUNS = (
 )
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-PAPER: ViewportSize = {"width": 690, "height": 1000}  # the printed part of A4, in CSS pixels
+PAPER: ViewportSize = {"width": 718, "height": 1040}  # the printed part of A4, in CSS pixels
+MARGIN = 38  # of the paper, 10 mm
 
 # Items of a suite, by the address of what is chosen.
 ITEMS = {
@@ -100,11 +101,13 @@ def _take_print(camera: Camera, file: Path) -> None:
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         whole = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
-    height = PAPER["height"]
-    sheets = [
-        whole.crop((0, top, PAPER["width"], top + height)) for top in range(0, 3 * height, height)
-    ]
-    save("report-print", side_by_side(sheets, from_right=False))
+    width, height = PAPER["width"], PAPER["height"]
+    sheets = []
+    for top in (0, height):
+        sheet = Image.new("RGB", (width + 2 * MARGIN, height + 2 * MARGIN), "white")
+        sheet.paste(whole.crop((0, top, width, top + height)), (MARGIN, MARGIN))
+        sheets.append(sheet)
+    save("report-print", side_by_side(sheets, from_right=False, across=2))
 
 
 def _open(page: Page, file: Path, address: str) -> None:

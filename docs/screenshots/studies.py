@@ -99,7 +99,7 @@ def take_owner(camera: Camera, folder: Path) -> None:
     if not camera.wants("owner"):
         return
     study = suite_studies.forms_in("ar").study(folder)
-    made = create_study_folder(folder / "owner", study)
+    made = create_study_folder(folder / "owner", msgspec.structs.replace(study, practice=()))
     with open_owners(made) as owners:
         maria, jo = owners.add("maria"), owners.add("jo")
     with open_participants(made) as participants:

@@ -70,7 +70,9 @@ def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
         "name": "misgendering-labels", "items": 40, "wanted": 52, "given": 52, "people": 2,
     }  # fmt: skip
     tables = shown.json["tables"]
-    assert set(tables) == {"people", "automatic", "labels", "8", "9", "questions"}
+    assert set(tables) == {
+        "people", "automatic", "confusion", "labels", "8", "9", "questions",
+    }  # fmt: skip
     assert (
         tables["questions"]["outcome"]["all"]["agreement"]["value"]
         == (tables["people"]["outcome"]["all"]["all"]["agreement"]["value"])

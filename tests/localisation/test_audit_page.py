@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from axe import violations
 from epicene.localisation.audit.files import AuditedString, FileAudit
 from epicene.localisation.audit.findings import Finding, OtherForm, ShownWord
 from epicene.localisation.audit.page import render_page
@@ -199,3 +200,13 @@ def test_ten_thousand_strings_are_shown_a_few_at_a_time(
     assert tab.locator("article").count() == 100
     tab.fill("input[name=search]", "utilisateur 9999.")
     expect(tab.locator("article")).to_have_count(1)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
+def test_the_page_does_not_violate_wcag(
+    opened: Callable[..., Page], page: str, width: int, dark: bool
+) -> None:
+    tab = opened(page, width=width, dark=dark)
+    tab.locator("details").evaluate_all("all => all.forEach((fold) => { fold.open = true; })")
+    assert violations(tab) == []

@@ -10,9 +10,7 @@ import pytest
 from epicene.api.studies import check_study_file, load_study, new_study
 from epicene.core.errors import InputError
 from epicene.studies.design import schema
-from epicene.studies.design.checks import INTERFACE_LANGUAGES
 from epicene.studies.design.reference import SECTIONS, reference_markdown, reference_texts
-from epicene.studies.web.translations import _interface_texts
 from studies.annotate_command import command
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -127,7 +125,3 @@ def test_every_field_is_described_and_the_page_is_up_to_date() -> None:
         *("SampledCell", "SamplingRecord", "Response", "Adjudication"),
     }
     assert (DOCS / "reference" / "study_toml.md").read_text("utf-8") == reference_markdown()
-
-
-def test_the_languages_of_the_pages_are_those_that_are_advised() -> None:
-    assert set(_interface_texts()["next"]) == set(INTERFACE_LANGUAGES)

@@ -29,7 +29,7 @@ def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
     troubles: list[str] = []
 
     def open_page(**settings: object) -> Page:
-        context = chromium.new_context(locale="en", **settings)  # type: ignore[arg-type]
+        context = chromium.new_context(**{"locale": "en", **settings})  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(20_000)

@@ -20,6 +20,7 @@ from epicene.studies.collection.participants import open_participants
 from epicene.studies.design.schema import Study
 from epicene.studies.web.app import make_app
 from scripted_people import answer, respond
+from studies import suite_studies
 from studies.web.page_visitors import with_pictures
 from study_examples import forced_choice, image, label_and_rewrite, misgendering
 
@@ -94,6 +95,35 @@ def test_pages_of_participants(
     assert {name: found for name, found in wrong.items() if found} == {}
 
 
+@pytest.mark.parametrize("kind", suite_studies.KINDS)
+def test_items_of_every_kind_of_study(
+    opened: Callable[..., Page], tmp_path: Path, kind: str
+) -> None:
+    """The first page that asks something, and the feedback, in each of the study's languages."""
+    study = suite_studies.KINDS[kind].study(tmp_path / "s")
+    assert study.practice
+    study = msgspec.structs.replace(
+        study, access=type(study.access)(), consent={}, screening=(), items=study.items[:1],
+        lists="none", checks=(), fillers=(),
+    )  # fmt: skip
+    folder = create_study_folder(tmp_path / "s", study)
+    with open_participants(folder) as participants:
+        participants.invite(*study.title)
+    wrong = {}
+    with serving(folder) as address:
+        for settings, language in zip((LARGE, PHONE), study.title, strict=False):
+            page = opened(**settings, locale=language)
+            page.goto(f"{address}/enter/{load_signer(folder.path).token(User('person', language))}")
+            page.locator("#main").wait_for()
+            for part in ("items/1", "feedback/practice/1"):
+                reply = page.goto(f"{address}/preview/{part}")
+                assert reply is not None
+                assert reply.ok, part
+                assert page.locator("html").get_attribute("lang") == language
+                wrong[f"{language} {part}"] = violations(page)
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
 def test_pages_of_the_owner(opened: Callable[..., Page], tmp_path: Path) -> None:
     study = misgendering()
     folder = create_study_folder(tmp_path / "s", msgspec.structs.replace(study, judgements=3))
@@ -111,5 +141,9 @@ def test_pages_of_the_owner(opened: Callable[..., Page], tmp_path: Path) -> None
         for link in dict.fromkeys(links):
             page.goto(link)
             wrong[link.removeprefix(address)] = violations(page)
-    assert len(wrong) >= 4
+        page.locator("#log-out").click()
+        page.locator("#logged-out").wait_for()
+        wrong["logged out"] = violations(page)
+    pages = {"/owner/items", "/owner/agreement", "/owner/disagreements", "/owner/links"}
+    assert pages | {"/owner", "/owner/activity", "/owner/people/ann"} <= set(wrong)
     assert {name: found for name, found in wrong.items() if found} == {}

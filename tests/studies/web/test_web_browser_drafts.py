@@ -17,8 +17,8 @@ from epicene.core.records import to_json
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.collection.participants import open_participants
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.schema import NoteQuestion, Study
-from epicene.studies.web.translations import interface_text
 from studies.web.browser_participant import Served, served
 from studies.web.word_study import UNSENT, at, begun, choose, is_free, second_window, words
 

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.schema import MarksQuestion, Option, Study
-from epicene.studies.web.translations import interface_text
 from studies.suite_studies import KINDS
 from studies.web.browser_participant import Served, served
 from study_examples import misgendering, options

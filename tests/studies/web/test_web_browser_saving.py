@@ -14,9 +14,9 @@ from playwright.sync_api import expect
 
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.links import User
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.schema import Access
 from epicene.studies.exchange.study_files import study_toml
-from epicene.studies.web.translations import interface_text
 from studies.web.browser_participant import served
 from studies.web.word_study import (
     ASIDE,

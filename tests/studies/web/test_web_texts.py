@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -11,15 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epicene.core import registry
+from epicene.studies.design.interface_texts import (
+    interface_text,
+    interface_texts,
+    plural_category,
+)
 from epicene.studies.design.schema import Span
 from epicene.studies.web.item_form import compare_words, markable_words
-from epicene.studies.web.translations import interface_text, page_language, plural_category
+from epicene.studies.web.translations import page_language
+from epicene.suites import find_suite
 from study_examples import forced_choice
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 LANGUAGES = ("en", "ar", "hi", "fr", "")
+TRANSLATED = ("en", "fr", "ar", "hi", "es", "pt", "it", "de", "ru")
+SAME_AS_ENGLISH = {
+    "instructions_title": {"fr"},
+    "question_number": {"fr"},
+    "enter_key": {"pt", "de", "ru"},
+}
 PAGES = files("epicene.studies.web")
 
 
@@ -71,12 +83,12 @@ def test_the_language_of_a_page(chosen: str, accepted: str, language: str) -> No
     assert page_language(forced_choice(), chosen, accepted) == language
 
 
-def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
-    words = tomllib.loads((PAGES / "translations.toml").read_text("utf-8"))
-    assert all(set(texts) == {"en", "fr", "ar", "hi"} for texts in words.values())
+def test_everything_that_is_said_can_be_said_in_all_languages() -> None:
+    words = interface_texts()
+    assert all(set(texts) == set(TRANSLATED) for texts in words.values())
     source = "".join(
         path.read_text("utf-8")
-        for folder in (PAGES, PAGES / "templates")
+        for folder in (PAGES, PAGES / "templates", files("epicene.studies.exchange"))
         for path in folder.iterdir()
         if path.name.endswith((".py", ".html"))
     )
@@ -84,7 +96,34 @@ def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
     assert used <= set(words)
     quoted = set(re.findall(r'"(\w+)"', source)) | used
     assert set(words) <= quoted
-    assert interface_text("next", "de") == "Continue"
+    assert interface_text("next", "tr") == "Continue"
+
+
+def _forms(text: str | dict[str, str]) -> set[str]:
+    return {text} if isinstance(text, str) else set(text.values())
+
+
+def test_texts_have_the_placeholders_of_the_english_ones_and_are_not_english() -> None:
+    words = interface_texts()
+    for name, texts in words.items():
+        expected = set(re.findall(r"{\w+}", str(texts["en"])))
+        for language in TRANSLATED:
+            for form in _forms(texts[language]):
+                left_out = {"{answered}"} if language == "ar" else set()  # zero, one and two
+                assert expected - left_out <= set(re.findall(r"{\w+}", form)) <= expected
+        same = {code for code in TRANSLATED if texts[code] == texts["en"]}
+        assert same <= {"en"} | SAME_AS_ENGLISH.get(name, set()), name
+
+
+def test_every_study_of_a_suite_is_in_languages_that_the_pages_know() -> None:
+    for name in registry.names("suites"):
+        suite = find_suite(name)
+        for kind in suite.studies.values():
+            study = kind.study(suite.protocols["epicene"])
+            assert set(study.title) <= set(TRANSLATED)
+    rewritings = files("epicene.suites.genform.studies") / "rewritings"
+    codes = {path.name.removesuffix(".toml") for path in rewritings.iterdir()}
+    assert codes <= set(TRANSLATED)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +133,11 @@ def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
         ("fr", "one one other other other other"),
         ("hi", "one one other other other other"),
         ("ar", "zero one two few many other"),
+        ("es", "other one other other other other"),
+        ("pt", "other one other other other other"),
+        ("it", "other one other other other other"),
+        ("de", "other one other other other other"),
+        ("ru", "many one few few many many"),
     ],
 )
 def test_plural_categories(language: str, categories: str) -> None:
@@ -101,13 +145,13 @@ def test_plural_categories(language: str, categories: str) -> None:
     assert [plural_category(number, language) for number in numbers] == categories.split()
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "ar", "hi"])
+@pytest.mark.parametrize("language", TRANSLATED)
 def test_plural_categories_are_those_of_cldr(language: str, chromium: Browser) -> None:
     """Browsers have CLDR's rules."""
     numbers = [*range(1200), 10**6, 10**6 + 1, 2 * 10**6]
     page = chromium.new_page()
     script = "([language, numbers]) => numbers.map((n) => new Intl.PluralRules(language).select(n))"
-    known = page.evaluate(script, [language, numbers])
+    known = page.evaluate(script, ["pt-PT" if language == "pt" else language, numbers])
     page.close()
     assert [plural_category(number, language) for number in numbers] == known
 
@@ -129,6 +173,15 @@ def test_plural_categories_are_those_of_cldr(language: str, chromium: Browser) -
         ("ar", 11, "11 إجابة من أصل 12"),
         ("ar", 100, "100 إجابة من أصل 12"),
         ("ar", 103, "103 إجابات من أصل 12"),
+        ("es", 1, "1 respuesta de 12"),
+        ("es", 0, "0 respuestas de 12"),
+        ("pt", 1, "1 resposta de 12"),
+        ("it", 2, "2 risposte su 12"),
+        ("de", 1, "1 von 12 beantwortet"),
+        ("ru", 1, "1 ответ из 12"),
+        ("ru", 3, "3 ответа из 12"),
+        ("ru", 11, "11 ответов из 12"),
+        ("ru", 21, "21 ответ из 12"),
     ],
 )
 def test_the_progress_agrees_with_its_number(language: str, number: int, expected: str) -> None:

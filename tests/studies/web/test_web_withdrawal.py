@@ -14,8 +14,8 @@ from epicene.studies.collection.folder import RESPONSES_FILE
 from epicene.studies.collection.links import User
 from epicene.studies.collection.participants import delete_participant, open_participants
 from epicene.studies.collection.task_queue import NoTask, Task
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.schema import Access, Study
-from epicene.studies.web.translations import interface_text
 from studies.collection.task_queue_people import (
     LEASE,
     Clock,

@@ -132,12 +132,17 @@ const widths = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll(".scroll")) widths.observe(box);
 
-// What belongs on paper is unfolded for it.
+// What belongs on paper is unfolded for it; a note that several tables have is printed under the first.
 const unfolded = [];
 addEventListener("beforeprint", () => {
   for (const fold of document.querySelectorAll("details[data-print]:not([open])")) {
     fold.open = true;
     unfolded.push(fold);
+  }
+  const printed = new Set();
+  for (const note of document.querySelectorAll("details[open] .notes li:not(:has(sup))")) {
+    note.classList.toggle("printed", printed.has(note.textContent));
+    printed.add(note.textContent);
   }
 });
 addEventListener("afterprint", () => {

@@ -12,6 +12,7 @@ import msgspec
 from epicene.core import registry
 from epicene.core.errors import InputError, as_sentence, unknown_name
 from epicene.studies.design.answers import answer_problems, choice_ids, options_of
+from epicene.studies.design.interface_texts import interface_languages
 from epicene.studies.design.schema import (
     ITEM_PARTS,
     LOCALISED_FIELDS,
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
 # Keys that have another function on the pages than choosing an option: undo, help, mark a word.
 RESERVED_KEYS = ("u", "?", " ")
-
-
-INTERFACE_LANGUAGES = ("en", "fr", "ar", "hi")  # of the pages' own texts
 
 
 def check_study(study: Study, where: str) -> None:
@@ -90,7 +88,7 @@ def launch_advice(study: Study) -> Iterator[str]:
             "from drop-outs"
         )
     for code in study.title:
-        if code not in INTERFACE_LANGUAGES:
+        if code not in interface_languages():
             yield f"the buttons on the pages stay in English for {code!r}"
 
 

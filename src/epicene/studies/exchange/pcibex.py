@@ -36,6 +36,7 @@ from epicene.core.data_files import FileRow, read_text_lines
 from epicene.core.errors import InputError, as_sentence
 from epicene.core.records import digest
 from epicene.languages.normalisers import nfc
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.lists import items_by_list
 from epicene.studies.design.schema import (
     ChoiceQuestion,
@@ -51,7 +52,7 @@ from epicene.studies.design.schema import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.studies.design.schema import LocalisedText, Question, Screener, Study, StudyItem
+    from epicene.studies.design.schema import Question, Screener, Study, StudyItem
 
 _HEAD = "# Columns below this comment"
 _HEAD_WITHIN = 8192  # bytes
@@ -295,28 +296,7 @@ def _answer(question: Question, item: StudyItem | None, value: str, location: st
 
 SCRIPT_FILE, TABLE_FILE = "main.js", "items.csv"
 
-# Texts of the experiment itself; English is the fallback
-_INTERFACE_TEXTS: dict[str, LocalisedText] = {
-    "next": {"en": "Continue", "fr": "Continuer", "ar": "متابعة", "hi": "आगे बढ़िए"},
-    "agree": {
-        "en": "I agree to take part",
-        "fr": "J'accepte de participer",
-        "ar": "أوافق على المشاركة",
-        "hi": "मैं भाग लेने के लिए सहमत हूँ",
-    },
-    "refused": {
-        "en": "According to these answers you cannot take part in this study. Thank you.",
-        "fr": "D'après ces réponses, vous ne pouvez pas participer à cette étude. Merci.",
-        "ar": "وفقًا لهذه الإجابات لا تمكن المشاركة في هذه الدراسة. شكرًا.",
-        "hi": "इन उत्तरों के अनुसार आप इस अध्ययन में भाग नहीं ले सकते। धन्यवाद।",
-    },
-    "thanks": {
-        "en": "That was all, and your answers have been sent. Thank you.",
-        "fr": "C'est terminé et vos réponses ont été envoyées. Merci.",
-        "ar": "هذا كل شيء، وقد أُرسلت الإجابات. شكرًا.",
-        "hi": "अध्ययन पूरा हुआ और आपके उत्तर भेज दिए गए हैं। धन्यवाद।",
-    },
-}
+_TEXTS = ("next", "agree", "refused", "answers_sent")  # of the experiment itself
 _MAX_NUMBER = 999  # that a number screener accepts
 
 
@@ -344,8 +324,7 @@ def experiment_files(study: Study) -> dict[str, str]:
         "code": code,
         "url": study.access.completion_url.replace("{code}", code),
         "interface": {
-            name: {code: words.get(code, words["en"]) for code in study.title}
-            for name, words in _INTERFACE_TEXTS.items()
+            name: {code: interface_text(name, code) for code in study.title} for name in _TEXTS
         },
     }
     text = json.dumps(msgspec.to_builtins(content), ensure_ascii=False, indent=1)

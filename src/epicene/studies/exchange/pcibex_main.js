@@ -92,7 +92,7 @@ Template(GetTable("items.csv").setGroupColumn("list"), row => trial("item", row)
 SendResults("send");
 
 newTrial("end",
-    newText("thanks", block(STUDY.interface.thanks)).center().print(),
+    newText("thanks", block(STUDY.interface.answers_sent)).center().print(),
     newText("code", STUDY.url
         ? `<a href="${encodeURI(STUDY.url)}">${safe(STUDY.code || "→")}</a>`
         : safe(STUDY.code)).center().print(),

@@ -25,8 +25,9 @@ from starlette.responses import (
 
 from epicene.core.errors import RunError
 from epicene.studies.collection.owners import SESSION_SECONDS
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.web.assets import asset_url
-from epicene.studies.web.translations import interface_language, interface_text, page_direction
+from epicene.studies.web.translations import interface_language, page_direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -161,23 +161,24 @@ class OwnerData:
         }
 
     def items(self, text: str, state: str) -> list[dict[str, Any]]:
-        """The items whose texts contain the text, and which lack judgements or do not."""
+        """The items whose texts or id contain the text, and which lack judgements or do not."""
         items = {item.id: item for item in self._study.items}
         wanted = text.casefold().strip()
         found = []
         for each in progress.item_progress(self._path):
-            words = self._texts(items[each.item])
+            texts = self._texts(items[each.item])
             done = each.given >= each.wanted
-            if state in ("", "done" if done else "open") and wanted in words.casefold():
-                found.append({"progress": each, "text": words})
+            matches = any(wanted in text.casefold() for text in (each.item, *texts))
+            if state in ("", "done" if done else "open") and matches:
+                found.append({"progress": each, "texts": texts})
         return found
 
-    def _texts(self, item: StudyItem) -> str:
-        """What people see of an item, in one line."""
+    def _texts(self, item: StudyItem) -> list[str]:
+        """The texts that people see of an item, each in one line."""
         images = {panel.field for panel in self._study.show if isinstance(panel, ImagePanel)}
         shown = visible_values(self._study, item)
         texts = dict.fromkeys(text for name, text in shown.items() if name not in images)
-        return " · ".join(" ".join(text.split()) for text in texts) or item.id
+        return [" ".join(text.split()) for text in texts] or [item.id]
 
     def person(self, name: str) -> dict[str, Any] | None:
         """What is known of a participant, and all their answers."""
@@ -196,7 +197,7 @@ class OwnerData:
             {
                 "position": row[own["position"]],
                 "kind": row[own["kind"]],
-                "text": self._texts(items[row["item"]]),
+                "texts": self._texts(items[row["item"]]),
                 "answers": [
                     (question.id, row[question.id])
                     for question in self._study.questions
@@ -209,9 +210,16 @@ class OwnerData:
             for row in rows
         ]
         counted = self._folder.valid_responses(with_excluded=True).responses
+        elsewhere = {"excluded", "excluded by"}  # said above the facts
+        if not self._study.checks:
+            elsewhere |= {"checks seen", "checks right", "passed"}
         return {
             "name": name,
-            "facts": [(column.name, facts.get(column.name)) for column in made.columns[1:]],
+            "facts": [
+                (column.name, facts.get(column.name))
+                for column in made.columns[1:]
+                if column.name not in elsewhere
+            ],
             "excluded": self._folder.exclusions().get(name),
             "answers": answers,
             "agreement": quality.agreement_with_others(self._study, counted, name),

@@ -19,6 +19,7 @@ from epicene.studies.collection.participants import (
     is_screening_answer,
 )
 from epicene.studies.collection.task_queue import MAX_TEXT_LENGTH
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.web.middleware import not_found
 from epicene.studies.web.study_app import (
     NO_FORM,
@@ -27,7 +28,6 @@ from epicene.studies.web.study_app import (
     parse_number,
     session_of,
 )
-from epicene.studies.web.translations import interface_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,12 +18,12 @@ from epicene.studies.collection.images import StudyImages
 from epicene.studies.collection.links import User
 from epicene.studies.collection.task_queue import Feedback, SaveStatus, Task, TaskQueue
 from epicene.studies.design.answers import UNCHANGED, comparison_key, is_asked
+from epicene.studies.design.interface_texts import interface_text
 from epicene.studies.design.schema import MarksQuestion, TagsQuestion
 from epicene.studies.web.assets import asset_url
 from epicene.studies.web.item_form import ItemViewBuilder, read_answers, restore_answers
 from epicene.studies.web.markdown import render_markdown
 from epicene.studies.web.translations import (
-    interface_text,
     interface_texts_in,
     language_names,
     page_direction,

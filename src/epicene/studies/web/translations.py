@@ -1,46 +1,17 @@
-"""The web app's own texts by language (`translations.toml`), and the language of a page."""
+"""The language of a page, and the texts in it."""
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene import languages
+from epicene.studies.design.interface_texts import interface_languages, interface_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from epicene.studies.design.schema import LocalisedText, Study
-
-
-@cache
-def _interface_texts() -> dict[str, dict[str, str | dict[str, str]]]:
-    return tomllib.loads((files(__package__) / "translations.toml").read_text("utf-8"))
-
-
-def interface_text(name: str, language: str, *, number: int = 0) -> str:
-    """A text of the web app, in the form for a number; in English if it has no translation."""
-    words = _interface_texts()[name]
-    text = words.get(language, words["en"])
-    if isinstance(text, str):
-        return text
-    return text.get(plural_category(number, language), text["other"])
-
-
-def plural_category(number: int, language: str) -> str:
-    """CLDR's plural category of a whole number, in the languages of `translations.toml`."""
-    if language == "ar":
-        if number < 3:
-            return ("zero", "one", "two")[number]
-        if 3 <= number % 100 <= 10:
-            return "few"
-        return "many" if number % 100 >= 11 else "other"
-    if language == "fr" and number and number % 1_000_000 == 0:
-        return "many"
-    singular = (0, 1) if language in ("fr", "hi") else (1,)
-    return "one" if number in singular else "other"
 
 
 def interface_texts_in(language: str) -> Callable[..., str]:
@@ -65,7 +36,7 @@ def page_language(study: Study, chosen: str, accepted: str = "") -> str:
 
 def interface_language(accepted: str) -> str:
     """The first of the browser's languages in which the web app has texts; English if none."""
-    known = _interface_texts()["bad_link"]
+    known = interface_languages()
     return next((code for code in _language_codes(accepted) if code in known), "en")
 
 
