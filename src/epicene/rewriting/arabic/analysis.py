@@ -254,6 +254,10 @@ class Thing(NamedTuple):
     suffixed: bool = False
 
 
+# With the article the quarter, not the living; abroad, not who goes out.
+_PLACES = frozenset({"حي", "خارج", "داخل"})
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def analyse_thing(letters: str) -> Thing | None:
     """The reading as a thing, if it is listed and no reading as a person is closer."""
@@ -262,6 +266,7 @@ def analyse_thing(letters: str) -> Thing | None:
             _clitic_letters(parse)
             for parse in _known_nouns(letters)
             if not (_is_rare_plural(parse) or parse.stem in lexicon.fields_of_work())
+            and not (parse.prefix.article and parse.stem in _PLACES)
         ),
         default=None,
     )
@@ -276,6 +281,8 @@ def analyse_thing(letters: str) -> Thing | None:
         suffixed = () if prefix.article else _without_suffix(rest)
         for stem, suffix in ((rest, ""), *suffixed):
             gender = _thing_gender(stem)
+            if gender is None and suffix != "ي":
+                gender = _action_gender(letters[len(prefix.letters) :], stem)
             if gender is None and suffix and stem[-1] in "اي" and stem[-2] != "ا":  # عينيك
                 gender = _thing_gender(stem[:-1])
             if gender is None:
@@ -315,6 +322,16 @@ def _thing_gender(stem: str) -> Gender | None:
     if stem.endswith(("ان", "ين")) and stem[:-2] in lists.masculine:
         return "masculine"
     return None
+
+
+def _action_gender(rest: str, stem: str) -> Gender | None:
+    """The gender of a noun of action by its shape, without clitics: تحميل, إرسال, استخدام."""
+    if rest.startswith("ال"):
+        return None
+    if len(stem) == 5 and stem[0] == "ت" and stem[3] == "ي" and stem[4] != "ن":
+        return "masculine"
+    alif = rest.startswith("إ") or (rest.startswith("ا") and len(stem) > 5)
+    return "masculine" if alif and len(stem) > 4 and stem[-2] == "ا" else None
 
 
 def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,19 @@ class PassageEvidence:
             return (2, 1, 3) if asked or seconds > firsts else (1, 2, 3)
         if first:
             return (1, 3, 2)
+        if not second and self.third_gender is None and self.says_your and not self._names_her:
+            return (2, 1, 3)
         return (2, 1, 3) if second else (3, 1, 2)
+
+    @cached_property
+    def _names_her(self) -> bool:
+        """Whether a noun for a person is in the passage."""
+        return any(
+            parse.lemma.known and parse.lemma.person
+            for word in self._line.tokens
+            if word.is_word
+            for parse in analyse_noun(word.letters)
+        )
 
     @cached_property
     def is_technical(self) -> bool:
@@ -135,7 +147,7 @@ def _is_only_of_person(word: Token, person: int) -> bool:
     if function is not None:
         return function.kind in _PRONOUNS[person]
     exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
-    if not exact:
+    if not exact or word.letters == "آسف":  # I regret, or sorry
         return False
     mine = person == 1 and word.letters.endswith("ني")
     return mine or all(parse.cell.person == person for parse in exact)

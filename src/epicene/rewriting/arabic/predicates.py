@@ -21,6 +21,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     clause = context.clause
     if clause.expects is None or clause.controller is None:
         return False
+    if context.words.possesses(at):
+        return clause.expects == "predicate" and not clause.found
     if nouns.read_numeral(context.words, at) is not None:
         return clause.expects == "predicate" and not clause.found
     if nouns.elative_target(context.words, at) is not None:
@@ -74,6 +76,9 @@ def _circumstance_fits(context: Context, at: int, parse: NounParse) -> bool:
         return True
     if context.words.line[at - 1].startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
         return True
+    places = {verb.verb.perfect for verb in context.words.verbs(at - 2)}
+    if nouns.is_definite(context.words, at - 1) and places & {"زار", "غادر", "ترك", "سكن"}:
+        return True  # زرت المدينة سائحًا
     return parse.form.number == "plural" and not context.words.verbs(at - 1)
 
 
@@ -111,7 +116,7 @@ def _preposition_fits(context: Context, parse: NounParse) -> bool:
     preposition = parse.prefix.preposition
     if not preposition:
         return True
-    if preposition == "ك":
+    if preposition == "ك" or (preposition == "ب" and context.clause.rule == "name"):
         return parse.lemma.known
     return preposition == "ب" and context.clause.rule == "predicate of ليس" and parse.lemma.known
 
@@ -119,7 +124,7 @@ def _preposition_fits(context: Context, parse: NounParse) -> bool:
 def _definite_fits(context: Context, at: int, parse: NounParse) -> bool:
     """Whether a definite noun is the predicate: أنا المحاسب, أنا صاحبه."""
     clause = context.clause
-    if parse.prefix.preposition == "ك":
+    if parse.prefix.preposition == "ك" or (parse.prefix.preposition and clause.rule == "name"):
         return True
     if clause.expects != "predicate":
         return False
@@ -166,7 +171,7 @@ def _follows_subject_directly(context: Context, at: int) -> bool:
 
 def _is_accusative(context: Context, at: int, parse: NounParse) -> bool:
     form = parse.form
-    if parse.prefix.preposition == "ك" or context.clause.next_case == "genitive":
+    if parse.prefix.preposition or context.clause.next_case == "genitive":
         return True
     if "accusative" not in form.cases:
         return False
