@@ -281,8 +281,6 @@ def analyse_thing(letters: str) -> Thing | None:
         suffixed = () if prefix.article else _without_suffix(rest)
         for stem, suffix in ((rest, ""), *suffixed):
             gender = _thing_gender(stem)
-            if gender is None and suffix != "ي":
-                gender = _action_gender(letters[len(prefix.letters) :], stem)
             if gender is None and suffix and stem[-1] in "اي" and stem[-2] != "ا":  # عينيك
                 gender = _thing_gender(stem[:-1])
             if gender is None:
@@ -322,16 +320,6 @@ def _thing_gender(stem: str) -> Gender | None:
     if stem.endswith(("ان", "ين")) and stem[:-2] in lists.masculine:
         return "masculine"
     return None
-
-
-def _action_gender(rest: str, stem: str) -> Gender | None:
-    """The gender of a noun of action by its shape, without clitics: تحميل, إرسال, استخدام."""
-    if rest.startswith("ال"):
-        return None
-    if len(stem) == 5 and stem[0] == "ت" and stem[3] == "ي" and stem[4] != "ن":
-        return "masculine"
-    alif = rest.startswith("إ") or (rest.startswith("ا") and len(stem) > 5)
-    return "masculine" if alif and len(stem) > 4 and stem[-2] == "ا" else None
 
 
 def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:

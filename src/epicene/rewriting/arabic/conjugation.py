@@ -236,9 +236,9 @@ def _without_prefix(stem: str, start: str) -> str:
     return {"أ": "", "ؤ": "أ"}.get(stem[0], stem[0]) + stem[1:]
 
 
-# What things do, or do to people: أعجبني and تعذر are no commands.
+# What things do, or do to people: أعجبني and انقطع are no commands.
 _FELT = frozenset(
-    "أعجب أسعد أزعج أقلق أدهش أحزن أفرح أغضب أخاف أذهل فشل نفد تعذر تعطل انقطع ارتفع انخفض".split()
+    "أعجب أسعد أزعج أقلق أدهش أحزن أفرح أغضب أخاف أذهل فشل نفد انقطع ارتفع انخفض".split()
 )
 
 

@@ -263,6 +263,8 @@ class PassageAnalysis:
         if self._names_action(at) or self._looks_like_noun(word):
             return ()
         parses = analyse_verb(word.letters)
+        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in parses):
+            parses = tuple(p for p in parses if not p.prefix or len(p.stem) > 2)  # فشل, not ف + شل
         if is_seldom_command(self.line, at):
             parses = tuple(parse for parse in parses if parse.cell.tense != "imperative")
         before = self.function(at - 1)

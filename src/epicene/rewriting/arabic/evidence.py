@@ -77,14 +77,12 @@ class PassageEvidence:
             return (2, 1, 3) if asked or seconds > firsts else (1, 2, 3)
         if first:
             return (1, 3, 2)
-        if not second and self.third_gender is None and self.says_your and not self._names_her:
-            return (2, 1, 3)
         return (2, 1, 3) if second else (3, 1, 2)
 
     @cached_property
-    def _names_her(self) -> bool:
-        """Whether a noun for a person is in the passage."""
-        return any(
+    def is_between_us(self) -> bool:
+        """Whether the passage speaks to somebody, and of nobody else."""
+        return self.third_gender is None and self.says_your and not any(
             parse.lemma.known and parse.lemma.person
             for word in self._line.tokens
             if word.is_word

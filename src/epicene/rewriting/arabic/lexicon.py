@@ -109,6 +109,8 @@ def verb_table() -> FormTable[Verb, VerbForm]:
 def _verb_bases(verb: Verb) -> Iterable[str]:
     if verb in conjugation.IRREGULAR:
         return [letters for letters, _ in conjugation.IRREGULAR[verb]]
+    if verb.perfect == verb.imperfect:
+        return (verb.perfect,)
     return verb.perfect, verb.imperfect
 
 

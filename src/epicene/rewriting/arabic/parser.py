@@ -162,6 +162,8 @@ def _read_suffixed_particle(context: Context, at: int, function: FunctionParse) 
         return pronouns.read_suffixed_subject(context, at, suffix)
     read_third_person_suffix(context, at)
     context.clause.expect(suffix_referent(context, suffix), "predicate", "accusative", "role")
+    if function.base == "كون" and suffix.person != 3:  # كوني أمًا يجعلني
+        context.clause.subject = Referent(None, "singular", "masculine")
     return at + 1
 
 
@@ -329,6 +331,9 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
     """After a comma or colon, end a clause about a thing, and perhaps resume a suspended clause."""
     clause = context.clause
+    start, _ = context.words.line.sentence(at - 1)
+    if context.words.line[start] in {"اسمي", "انا"} and at - start <= 4 and not clause.verbal:
+        clause.open_verbless_clause(context.person(1))  # اسمي نور، مهندسة
     if clause.third is not None and clause.third.who is None:
         clause.third = None
     if clause.suspended is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 # Of a person and their thing, rather the thing: طاهية وجبات سريعة.
-_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل كبير متوقف واسع مجاور صغير".split())
+_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي".split())
 
 
 _WHEN = frozenset("عندما لما حين حينما بعد بعدما منذ اذا لو كلما وعندما ولما يوم".split())
@@ -255,7 +255,7 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
     if free and parse.form.nunated and not words.line.letters(at - 1).endswith("ا"):
         return at
     shared = head.possessor == referent.gender
-    if shared and _describes_thing(parse):
+    if shared and _describes_thing(parse, definite=head.definite):
         end = at + 1
         thing = Referent(None, "singular", head.possessor)
         while _attribute_parse(context, end, thing, definite=head.definite) is not None:
@@ -267,11 +267,13 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
     return _read_possessor(context, at + 1) if bound else at + 1
 
 
-def _describes_thing(parse: NounParse) -> bool:
-    """Whether an adjective means a thing rather than its owner: its colour, its speed."""
-    colour = parse.lemma.ending == "diptote"
-    origin = parse.lemma.ending == "regular" and parse.lemma.masculine.endswith("ي")
-    return colour or origin or parse.lemma.masculine in _ADJECTIVES_OF_THINGS
+def _describes_thing(parse: NounParse, *, definite: bool) -> bool:
+    """Whether an adjective means a thing rather than its owner: its colour, its speed, its size."""
+    lemma = parse.lemma
+    if lemma.ending == "diptote" or lemma.masculine in _ADJECTIVES_OF_THINGS:
+        return True
+    origin = lemma.ending == "regular" and lemma.masculine.endswith("ي")
+    return definite and (origin or lemma.masculine in {"كبير", "صغير", "واسع"})
 
 
 def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
@@ -379,6 +381,9 @@ def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: b
         index += 1
     if head.who is None and index == at:
         return False
+    subject = context.clause.subject
+    if context.clause.rule == "role" and subject is not None and subject.gender == "masculine":
+        return False  # كوني معلمة يجعلني
     first = [parse.cell for parse in context.words.verbs(index) if parse.cell.person == 1]
     if first and (not person or any(cell.tense == "imperfect" for cell in first)):
         return False  # مهندس أعمل

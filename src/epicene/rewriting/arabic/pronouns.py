@@ -177,7 +177,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         before = words.function(at - 1)
         if before is not None and before.kind in {"I", "we"} and clause.subject is not None:
             context.add(at, clause.subject, target, "demonstrative")
-            case: Case = "nominative" if words.nouns(at + 1) else "accusative"
+            case: Case = "nominative" if words.known_nouns(at + 1) else "accusative"
             clause.expect(clause.subject, "predicate", case, "state")
         return at + 1
     if context.topic is not None and clause.subject is None and after is not None:

@@ -99,7 +99,7 @@ def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:
     if parse.cell.tense != "imperfect" or at != start or index != at + 1 or parse.suffix:
         return False
     nobody = words.evidence.third_gender is None and not any(context.sites)
-    return nobody and words.line.letters(index).startswith("ال")
+    return nobody and words.is_thing(index) and nouns.is_definite(words, index)
 
 
 def _is_passive(parse: VerbParse) -> bool:

@@ -70,6 +70,10 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
         return persons.pop()
     if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
         return 2
+    imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
+    if imperfect and 2 in persons and context.words.evidence.is_between_us:
+        if not _has_feminine_subject(context, at, parses):
+            return 2  # اتصلت بك ولم ترد
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
