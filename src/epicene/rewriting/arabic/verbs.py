@@ -125,7 +125,9 @@ def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) ->
         return False
     perfect = all(parse.cell.tense == "perfect" for parse in parses)
     evidence = context.words.evidence
-    to_you = evidence.says_your and evidence.third_gender is None and index < 0  # اتصلت بك
+    after = context.words.function(at + 1)
+    suffix = parses[0].suffix or (after.suffix if after is not None else None)
+    to_you = evidence.is_between_us and suffix is not None and suffix.person == 2  # اتصلت بك
     return perfect and (evidence.says_my or to_you)
 
 

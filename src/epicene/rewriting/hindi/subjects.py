@@ -119,6 +119,11 @@ def third_person_subject(
         return said
     if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
         return NO_PERSON
+    if clause.verb is not None and line[line.before(clause.verb.first)] == "कुछ":
+        if clause.verb.valency == "copular":  # घर में कुछ नहीं था
+            return NO_PERSON
+    if _is_bus(line, clause):
+        return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
     people = [each for each in found if each.sort == "person"]
     if _both_genders(line, people) or (people and _are_several(line, people[0], plural=plural)):
@@ -139,6 +144,13 @@ def third_person_subject(
         if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
             return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _is_bus(line: Line, clause: Clause) -> bool:
+    """Whether बस is the bus, and not "only": बस छूट गई."""
+    verb = clause.verb
+    moves = verb is not None and verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
+    return moves and any(line[at] == "बस" for at in clause.field)
 
 
 def _third_person_pronoun(
