@@ -30,6 +30,7 @@ _PLEASE = frozenset("رجاء لطفا فضلك هيا".split())
 _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي", "رد": "علي"}
 # Of أكل, and otherwise all.
 _EAT = frozenset({"كل", "كلي", "كلوا"})
+_EATEN = frozenset("من مما معنا جيدا قليلا كثيرا ببطء".split())
 
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
@@ -37,7 +38,7 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
     word = line.token(at)
     joined = word.letters[:1] in {"و", "ف"} and not line.after_mark(at)
     joined = (joined or line[at - 1] == "ثم") and _follows_command(line, at, evidence)
-    eats = word.letters.removeprefix("ف") in _EAT and line[at + 1] in {"من", "مما", "معنا"}
+    eats = word.letters.removeprefix("ف") in _EAT and line[at + 1] in _EATEN
     begins = joined or eats or line.after_mark(at) or line[at - 1] in _PLEASE
     prefixes = {"و", "ف"} if joined and line[at - 1] != "ثم" else {"ف", ""} if eats else {""}
     parses = analyse_verb(word.letters) if begins and TANWIN_FATH not in word.text else ()
@@ -49,6 +50,9 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
         and parse.cell.tense == "imperative"
     )
     if not found or _is_somebody_elses(line, at, found[0], evidence):
+        return ()
+    whole = analyse_verb(word.letters.removesuffix("ي")) if found[0].prefix else ()
+    if any(parse.exact and not parse.prefix for parse in whole):  # فهمي, not ف + همي
         return ()
     if eats or word.letters.lstrip("وف") in _EAT:
         return found if eats else ()
@@ -170,4 +174,6 @@ def _governs(line: Line, at: int) -> bool:
         return thing.gender == "feminine" or "ال" in thing.prefix
     if word == "غير":
         return False
+    if word == "ظل":
+        return TANWIN_FATH in line.token(at + 1).text
     return after.startswith("ال") or key in lists["demonstratives"] or key in lists["transparent"]

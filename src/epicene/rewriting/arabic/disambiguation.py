@@ -114,6 +114,8 @@ class PassageAnalysis:
             return None
         if function.prefix and self._is_rather_verb(word, function):
             return None
+        if word.letters in {"خارج", "داخل"} and self.key(at + 1) in {"من", "الي"}:
+            return None
         if word.letters == "كفي" and self.key(at + 1) == "عن":  # stop, not enough
             return None
         if function.base == "ام" and self._is_mother(at):
@@ -225,6 +227,8 @@ class PassageAnalysis:
         holds = after.startswith("ال") and self.function(at + 1) is None
         holds = holds and not any(p.lemma.adjective for p in analyse_noun(after))
         governs = holds or (self.key(at + 1) == "من" and parses[0].stem != "جاري")
+        known = self.function(at + 1) or any(p.lemma.known for p in analyse_noun(after))
+        governs |= parses[0].stem == "جاري" and self.is_label and not known
         if governs and parses[0].stem == "جاري":
             return ()
         return parses if governs or parses[0].prefix.article or not mine else mine
@@ -260,13 +264,16 @@ class PassageAnalysis:
             return ()
         if self.command(at):
             return self.command(at)
-        if self._names_action(at) or self._looks_like_noun(word):
+        if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
         parses = analyse_verb(word.letters)
-        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in parses):
-            parses = tuple(p for p in parses if not p.prefix or len(p.stem) > 2)  # فشل, not ف + شل
-        if is_seldom_command(self.line, at):
-            parses = tuple(parse for parse in parses if parse.cell.tense != "imperative")
+        whole = (*parses, *analyse_verb(word.letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
+        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
+            parses = tuple(
+                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
+            )
+        if is_seldom_command(self.line, at) or self._follows_statement(at):
+            parses = tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
@@ -283,6 +290,10 @@ class PassageAnalysis:
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    def _follows_statement(self, at: int) -> bool:
+        """Whether a verb that is no command is right before: لا تسيئي فهمي."""
+        return bool(self.verbs(at - 1)) and self.verbs(at - 1)[0].cell.tense == "imperfect"
 
     @staticmethod
     def _looks_like_noun(word: Token) -> bool:

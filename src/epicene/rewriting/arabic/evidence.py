@@ -86,7 +86,7 @@ class PassageEvidence:
             parse.lemma.known and parse.lemma.person
             for word in self._line.tokens
             if word.is_word
-            for parse in analyse_noun(word.letters)
+            for parse in analyse_noun(word.letters)[:1]
         )
 
     @cached_property

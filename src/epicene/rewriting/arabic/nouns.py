@@ -211,7 +211,7 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     takes_object = parse.lemma.governing and not parse.lemma.person
     if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
         return False
-    if words.possesses(at + 1):
+    if words.possesses(at + 1) or parse.lemma.masculine == "سيدي":
         return False
     if function is not None:
         points = function.kind == "demonstratives" and not function.prefix
@@ -226,7 +226,7 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
 
 
 _PERIODS = frozenset("عاما سنة سنوات سنين اعوام يوما ايام شهرا اشهر شهور اسابيع ساعات مرات".split())
-_TIMES = frozenset("الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
+_TIMES = frozenset("الصباح المساء الصيف الشتاء الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:

@@ -134,6 +134,10 @@ def _read_addressed(context: Context, at: int, listener: Referent, sure: Confide
     """Read a phrase that addresses the listener, then restore the clause around it."""
     around = replace(context.clause)
     end = phrases.read_phrase(context, at, listener, "nominative", "vocative", sure)
+    for parse in context.words.known_nouns(end)[:1]:  # عزيزي ولي الأمر
+        titled = parse.lemma.person and not parse.prefix.letters and not parse.suffix
+        if titled and nouns.is_bound(context.words, end, parse):
+            end = phrases.read_phrase(context, end, listener, "nominative", "vocative", sure)
     context.clause.restore(around)
     return end
 
@@ -171,6 +175,10 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
     """Read a word that passes agreement on to the next word: غير قادر, سوى ممرض, أول محام."""
     clause = context.clause
     if clause.expects is None:
+        return at + 1
+    thing = clause.third is not None and clause.third.who is None
+    if function.base == "غير" and clause.expects == "state" and thing:
+        clause.end_clause()  # العنصر الذي تبحث عنه غير موجود
         return at + 1
     end = pronouns.read_first_of(context, at, function)
     if end:
@@ -271,6 +279,13 @@ def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
     return at
 
 
+def _read_coordinator(context: Context, at: int, function: FunctionParse) -> int:
+    """Read بل, after which the predicate of ليس is nominative: لست غاضبًا، بل حزين."""
+    if function.base == "بل" and context.clause.rule == "predicate of ليس":
+        context.clause.next_case = "nominative"
+    return at + 1
+
+
 _ALONE = ("وحد", "بمفرد", "لتو")
 
 
@@ -303,6 +318,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "inna": _read_clause_particle,
     "adverbs": _read_adverb,
     "subordinators": _read_subordinator,
+    "coordinators": _read_coordinator,
 }
 
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 # Of a person and their thing, rather the thing: طاهية وجبات سريعة.
-_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي".split())
+_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي مدني حكومي خاص أهلي تجاري سياحي صناعي".split())
 
 
 _WHEN = frozenset("عندما لما حين حينما بعد بعدما منذ اذا لو كلما وعندما ولما يوم".split())
@@ -100,7 +100,7 @@ def _read_person_phrase(
     bound = nouns.is_bound(words, at, parse) and not takes_object
     context.add(at, referent, NounTarget(parse, case, bound), rule, sure)
     end = at + 1
-    definite = parse.definite
+    definite = parse.definite or parse.lemma.masculine == "سيدي"
     possessor: Gender | None = None
     if bound:
         definite = definite or nouns.is_definite(words, end) or bool(words.function(end))

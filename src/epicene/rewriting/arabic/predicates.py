@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import inflection, nouns
-from epicene.rewriting.arabic.analysis import analyse_thing, analyse_verb
+from epicene.rewriting.arabic.analysis import analyse_thing, analyse_verb, is_listed_thing
 from epicene.rewriting.arabic.lexicon import function_words
 from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
 
@@ -32,6 +32,9 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
+    whole = parse.form.nunated and parse.lemma.masculine == "كامل"
+    if whole and nouns.is_definite(context.words, at - 1):
+        return False  # لدفع الثمن كاملًا
     if clause.found and not parse.prefix.letters and _is_unlisted_object(context, at - 1):
         return False  # حاملة أكياسًا كثيرة
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
@@ -94,6 +97,8 @@ def _belongs_to_object(context: Context, at: int, parse: NounParse) -> bool:
         return True
     if context.clause.expects != "state":
         return False
+    if form.gender == "feminine" and not parse.lemma.person and is_listed_thing(parse.stem):
+        return bool(context.words.verbs(at - 1))  # أعد قائمة
     if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
         return not parse.lemma.person
     noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"

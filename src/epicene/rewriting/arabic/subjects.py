@@ -44,6 +44,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
         return -1
     letters = words.line.letters(index)
+    if letters == "الله":
+        return index if gender == "masculine" else -1
     if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
@@ -70,6 +72,12 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         or (organisation and definite)
         or (definite and (_is_passive(parse) or words.is_passive(at)))
         or _is_habit(context, at, index, parse)
+        or (
+            parse.cell.tense == "perfect"
+            and words.opens_clause(at)
+            and letters.removeprefix("ال") in things().plural
+            and _has_object(words, index)
+        )
     ):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
@@ -90,6 +98,14 @@ def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) ->
     subject = same and nouns.is_definite(words, at + 1)
     done = parse.verb.perfect in verb_list("intransitive") or _is_passive(parse)
     return at if subject and done else -1
+
+
+def _has_object(words: PassageAnalysis, at: int) -> bool:
+    """Whether an object follows what may be the subject: غطت الثلوج قمم الجبال."""
+    definite = words.line.letters(at).startswith("ال")
+    after = words.line.letters(at + 1)
+    plain = not after.startswith("ال") and not nouns.has_preposition(words, at + 1)
+    return definite and plain and words.is_nominal(at + 1)
 
 
 def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:

@@ -47,9 +47,13 @@ def _is_complementiser(words: PassageAnalysis, at: int) -> bool:
 
 def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     """Whether لا before the verb prohibits: لا تخف, but not أنت لا تخاف, هل لا تخاف, لا تعرف."""
-    if parse.cell.person != 2 or parse.verb.perfect in verb_list("stative"):
+    cell, stem = parse.cell, parse.verb.imperfect
+    shows = cell.gender == "feminine" and cell.mood != "full" and stem[-1] != "ي"  # لا تخشي
+    if cell.person != 2 or (parse.verb.perfect in verb_list("stative") and not shows):
         return False
     before = words.function(at - 2)
+    if before is not None and before.base == "لكن" and not before.suffix:
+        before = None
     if before is not None and (
         before.kind in {"you", "inna", "relatives"} or before.base in _STATEMENT_WORDS
     ):
@@ -74,6 +78,9 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if imperfect and 2 in persons and context.words.evidence.is_between_us:
         if not _has_feminine_subject(context, at, parses):
             return 2  # اتصلت بك ولم ترد
+    asked = context.words.key(at - 1) == "هل" and context.words.evidence.prior[0] == 2
+    if asked and 2 in persons and not _has_feminine_subject(context, at, parses):
+        return 2
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
@@ -120,15 +127,16 @@ def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) ->
     holder = context.clause.third or context.clause.subject
     if holder is not None and holder.gender == "feminine":
         return False
-    index = next_noun(context.words, at)
-    if index >= 0 and nouns.noun_gender(context.words, index) == "feminine":
-        return False
     perfect = all(parse.cell.tense == "perfect" for parse in parses)
     evidence = context.words.evidence
     after = context.words.function(at + 1)
     suffix = parses[0].suffix or (after.suffix if after is not None else None)
-    to_you = evidence.is_between_us and suffix is not None and suffix.person == 2  # اتصلت بك
-    return perfect and (evidence.says_my or to_you)
+    if perfect and evidence.is_between_us and suffix is not None and suffix.person == 2:
+        return True  # اتصلت بك
+    index = next_noun(context.words, at)
+    if index >= 0 and nouns.noun_gender(context.words, index) == "feminine":
+        return False
+    return perfect and evidence.says_my
 
 
 def _met_somebody(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -140,6 +148,8 @@ def _met_somebody(context: Context, at: int, parses: tuple[VerbParse, ...]) -> b
     if words.evidence.third_gender is not None or context.clause.third is not None:
         return False
     index = at + 2 if words.is_preposition(at + 1) else at + 1
+    if words.is_thing(at + 1) and words.is_preposition(at + 2):  # سلمت الرسالة إلى السكرتير
+        index = at + 3
     return any(
         parse.lemma.person and (index > at + 1 or not parse.definite)
         for parse in words.known_nouns(index)
@@ -293,14 +303,15 @@ def may_be_imperative(context: Context, at: int) -> bool:
     ):
         return False  # أنت … تعود
     before = words.line.letters(at)[:1]
-    return words.line.after_mark(at) or before in {"و", "ف"}
+    then = words.line[at - 1] == "ثم" and context.clause.follows_command
+    return then or words.line.after_mark(at) or before in {"و", "ف"}
 
 
 def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a noun for a woman follows that can be the verb's subject."""
     index = next_noun(context.words, at)
     copular = parses[0].verb.perfect in verb_list("copular")
-    if index == at + 1 and _is_done_by_thing(context, index, parses):
+    if _is_done_by_thing(context, at + 1, parses):
         return True
     if index < 0 or (copular and context.words.evidence.prior[0] == 1):  # أصبحت المدربة
         return False
@@ -317,9 +328,13 @@ def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ..
 
 def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a thing does what the verb says: متى تبدأ المحاضرة, تحتوي سلتك على."""
-    letters = context.words.line.letters(at)
-    feminine = nouns.noun_gender(context.words, at) == "feminine" or letters.endswith("تك")
-    definite = letters.startswith("ال") or letters.endswith("تك")
+    words = context.words
+    function, letters = words.function(at), words.line.letters(at)
+    if words.verbs(at) or (function is not None and function.base not in {"هذه", "تلك"}):
+        return False
+    feminine = nouns.noun_gender(words, at) == "feminine" or letters.endswith("تك")
+    definite = function is not None or letters.startswith("ال") or letters.endswith("تك")
+    definite = definite or nouns.is_definite(words, at + 1)
     imperfect = parses[0].cell.tense == "imperfect" and not parses[0].suffix
     by_things = parses[0].verb.perfect in verb_list("by_things")
     return feminine and definite and imperfect and by_things
