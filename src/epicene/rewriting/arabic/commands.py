@@ -45,9 +45,7 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
     found = tuple(
         parse
         for parse in parses
-        if parse.exact
-        and parse.prefix in prefixes
-        and parse.cell.tense == "imperative"
+        if parse.exact and parse.prefix in prefixes and parse.cell.tense == "imperative"
     )
     if not found or _is_somebody_elses(line, at, found[0], evidence):
         return ()

@@ -45,6 +45,8 @@ _PREPOSITION_AFTER_AND = {
     "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
 }
 _WARDED = frozenset("امر امره امرها امري الامر عهد العهد".split())
+# Going out of, and stop it: neither outside nor enough.
+_NO_FUNCTION_WORDS = {("خارج", "من"), ("داخل", "الي"), ("كفي", "عن")}
 # Therefore, but before a noun: بهذا المحامي.
 _WITH_THIS = frozenset({"بهذا", "لهذا"})
 _THIS = {"kind": "demonstratives", "base": "هذا", "written": "هذا"}
@@ -110,13 +112,10 @@ class PassageAnalysis:
             return function._replace(prefix=function.prefix + function.base[0], **_THIS)
         if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
             return None
-        if TANWIN_FATH in word.text and function.kind != "adverbs":
+        nunated = TANWIN_FATH in word.text and function.kind != "adverbs"
+        if nunated or (function.prefix and self._is_rather_verb(word, function)):
             return None
-        if function.prefix and self._is_rather_verb(word, function):
-            return None
-        if word.letters in {"خارج", "داخل"} and self.key(at + 1) in {"من", "الي"}:
-            return None
-        if word.letters == "كفي" and self.key(at + 1) == "عن":  # stop, not enough
+        if (word.letters, self.line[at + 1]) in _NO_FUNCTION_WORDS:
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
@@ -136,7 +135,7 @@ class PassageAnalysis:
         if function.written != "كوني":
             return False
         if not self.evidence.addresses:
-            return False
+            return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
 
@@ -169,7 +168,9 @@ class PassageAnalysis:
 
     def possesses(self, at: int) -> bool:
         """Whether the word says that somebody has what follows: ذو خبرة, ذات خيال."""
-        if self.line.letters(at) not in _POSSESSING or self.line[at - 1] in {"انا", "ها", "من"}:
+        word = self.line.letters(at)
+        points = word in {"ذا", "ذي"} and self.line[at - 1] in {"انا", "ها", "من"}  # ها أنا ذا
+        if word not in _POSSESSING or points:
             return False
         after = self.line.token(at + 1)
         thing = after.is_word and analyse_function_word(after.letters) is None
@@ -293,7 +294,8 @@ class PassageAnalysis:
 
     def _follows_statement(self, at: int) -> bool:
         """Whether a verb that is no command is right before: لا تسيئي فهمي."""
-        return bool(self.verbs(at - 1)) and self.verbs(at - 1)[0].cell.tense == "imperfect"
+        before = self.verbs(at - 1)
+        return bool(before) and all(parse.cell.tense == "imperfect" for parse in before)
 
     @staticmethod
     def _looks_like_noun(word: Token) -> bool:

@@ -82,11 +82,15 @@ class PassageEvidence:
     @cached_property
     def is_between_us(self) -> bool:
         """Whether the passage speaks to somebody, and of nobody else."""
-        return self.third_gender is None and self.says_your and not any(
-            parse.lemma.known and parse.lemma.person
-            for word in self._line.tokens
-            if word.is_word
-            for parse in analyse_noun(word.letters)[:1]
+        return (
+            self.third_gender is None
+            and self.says_your
+            and not any(
+                parse.lemma.known and parse.lemma.person
+                for word in self._line.tokens
+                if word.is_word
+                for parse in analyse_noun(word.letters)[:1]
+            )
         )
 
     @cached_property

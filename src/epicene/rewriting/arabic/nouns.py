@@ -226,7 +226,10 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
 
 
 _PERIODS = frozenset("عاما سنة سنوات سنين اعوام يوما ايام شهرا اشهر شهور اسابيع ساعات مرات".split())
-_TIMES = frozenset("الصباح المساء الصيف الشتاء الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
+_TIMES = frozenset(
+    "الصباح المساء الصيف الشتاء الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم "
+    "العام".split()
+)
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 # Of a person and their thing, rather the thing: طاهية وجبات سريعة.
-_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي مدني حكومي خاص أهلي تجاري سياحي صناعي".split())
+_ADJECTIVES_OF_THINGS = frozenset(
+    "سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي مدني حكومي خاص أهلي تجاري "
+    "سياحي صناعي".split()
+)
 
 
 _WHEN = frozenset("عندما لما حين حينما بعد بعدما منذ اذا لو كلما وعندما ولما يوم".split())

@@ -32,11 +32,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
-    whole = parse.form.nunated and parse.lemma.masculine == "كامل"
-    if whole and nouns.is_definite(context.words, at - 1):
-        return False  # لدفع الثمن كاملًا
-    if clause.found and not parse.prefix.letters and _is_unlisted_object(context, at - 1):
-        return False  # حاملة أكياسًا كثيرة
+    if _describes_object(context, at, parse):
+        return False
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
     if parse.lemma.masculine in {"آسف", "متأسف"} and context.words.line.after_mark(at):
@@ -46,6 +43,18 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     if clause.expects == "predicate":
         return parse.lemma.known or _guess_fits(context, at, parse)
     return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
+
+
+def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
+    """Whether an accusative is said of an object: الثمن كاملًا, حاملة أكياسًا كثيرة."""
+    words = context.words
+    if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
+        return True
+    whole = parse.form.nunated and parse.lemma.masculine == "كامل"
+    if whole and nouns.is_definite(words, at - 1):
+        return True
+    again = context.clause.found and not parse.prefix.letters
+    return again and _is_unlisted_object(context, at - 1)
 
 
 def _is_unlisted_object(context: Context, at: int) -> bool:

@@ -75,11 +75,10 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
         return 2
     imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
-    if imperfect and 2 in persons and context.words.evidence.is_between_us:
-        if not _has_feminine_subject(context, at, parses):
-            return 2  # اتصلت بك ولم ترد
-    asked = context.words.key(at - 1) == "هل" and context.words.evidence.prior[0] == 2
-    if asked and 2 in persons and not _has_feminine_subject(context, at, parses):
+    evidence = context.words.evidence
+    asked = context.words.key(at - 1) == "هل" and evidence.prior[0] == 2
+    told = imperfect and evidence.is_between_us  # اتصلت بك ولم ترد
+    if 2 in persons and (asked or told) and not _has_feminine_subject(context, at, parses):
         return 2
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
@@ -334,7 +333,8 @@ def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) 
         return False
     feminine = nouns.noun_gender(words, at) == "feminine" or letters.endswith("تك")
     definite = function is not None or letters.startswith("ال") or letters.endswith("تك")
-    definite = definite or nouns.is_definite(words, at + 1)
+    after = words.line.letters(at + 1)
+    definite = definite or after.startswith("ال") or (words.is_thing(at) and after.endswith("تك"))
     imperfect = parses[0].cell.tense == "imperfect" and not parses[0].suffix
     by_things = parses[0].verb.perfect in verb_list("by_things")
     return feminine and definite and imperfect and by_things

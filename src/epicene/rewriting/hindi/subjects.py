@@ -117,12 +117,8 @@ def third_person_subject(
     said = _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
-    if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
-        return NO_PERSON
-    if clause.verb is not None and line[line.before(clause.verb.first)] == "कुछ":
-        if clause.verb.valency == "copular":  # घर में कुछ नहीं था
-            return NO_PERSON
-    if _is_bus(line, clause):
+    nobody = _has_marked_object(line, clause) or _is_group(line, clause, found, previous)
+    if nobody or _is_thing(line, clause):
         return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
     people = [each for each in found if each.sort == "person"]
@@ -146,10 +142,14 @@ def third_person_subject(
     return None
 
 
-def _is_bus(line: Line, clause: Clause) -> bool:
-    """Whether बस is the bus, and not "only": बस छूट गई."""
+def _is_thing(line: Line, clause: Clause) -> bool:
+    """Whether the subject is something, or the bus and not "only": घर में कुछ नहीं था, बस छूट गई."""
     verb = clause.verb
-    moves = verb is not None and verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
+    if verb is None:
+        return False
+    if verb.valency == "copular" and line[line.before(verb.first)] == "कुछ":
+        return True
+    moves = verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
     return moves and any(line[at] == "बस" for at in clause.field)
 
 
