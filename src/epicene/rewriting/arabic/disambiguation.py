@@ -49,7 +49,6 @@ _WARDED = frozenset("امر امره امرها امري الامر عهد ال�
 _NO_FUNCTION_WORDS = {("خارج", "من"), ("داخل", "الي"), ("كفي", "عن")}
 # Therefore, but before a noun: بهذا المحامي.
 _WITH_THIS = frozenset({"بهذا", "لهذا"})
-_THIS = {"kind": "demonstratives", "base": "هذا", "written": "هذا"}
 # Somebody who has something: رجل ذو خبرة, but ذات يوم.
 _POSSESSING = frozenset("ذو ذا ذي ذات".split())
 _ONCE = frozenset("يوم مرة ليلة صباح مساء صلة الوقت يمين شمال شأن".split())
@@ -109,7 +108,8 @@ class PassageAnalysis:
         if function is None or self.command(at) or self.possesses(at):
             return None
         if function.base in _WITH_THIS and self.line.letters(at + 1).startswith("ال"):
-            return function._replace(prefix=function.prefix + function.base[0], **_THIS)
+            prefix = function.prefix + function.base[0]
+            return FunctionParse(prefix, "demonstratives", "هذا", written="هذا")
         if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
             return None
         nunated = TANWIN_FATH in word.text and function.kind != "adverbs"
