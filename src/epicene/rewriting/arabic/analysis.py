@@ -254,6 +254,10 @@ class Thing(NamedTuple):
     suffixed: bool = False
 
 
+# With the article the quarter, not the living; abroad, not who goes out.
+_PLACES = frozenset({"حي", "خارج", "داخل"})
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def analyse_thing(letters: str) -> Thing | None:
     """The reading as a thing, if it is listed and no reading as a person is closer."""
@@ -262,6 +266,7 @@ def analyse_thing(letters: str) -> Thing | None:
             _clitic_letters(parse)
             for parse in _known_nouns(letters)
             if not (_is_rare_plural(parse) or parse.stem in lexicon.fields_of_work())
+            and not (parse.prefix.article and parse.stem in _PLACES)
         ),
         default=None,
     )

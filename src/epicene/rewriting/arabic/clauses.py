@@ -31,6 +31,8 @@ def read_verb(context: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
     perfects = {one.verb.perfect for one in picked if one.suffix == parse.suffix}
     index, subject = _find_subject(context, at, parse, perfects)
     clause.subject, clause.subject_at, clause.verbal = subject, index, True
+    if index >= 0:
+        context.note_subject(index, subject)
     clause.follows_command = cell.tense == "imperative"
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Confidence = "certain" if certain else "likely"
@@ -69,6 +71,9 @@ def _find_subject(
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
         return -1, Referent(None, "singular", "masculine")
+    stated = _stated_subject(context, at, cell)
+    if stated is not None:
+        return -1, stated
     index = explicit_subject(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)
@@ -80,6 +85,18 @@ def _find_subject(
     if context.topic is not None:
         return -1, context.topic
     return -1, context.person(3, cell.number, cell.gender)
+
+
+def _stated_subject(context: Context, at: int, cell: Cell) -> Referent | None:
+    """The subject that a pronoun right before the verb states: لأنه يشجع الجميع, هي لا تحب أحدًا."""
+    words = context.words
+    before = words.function(at - 1)
+    if before is not None and before.kind == "negations":
+        before = words.function(at - 2)
+    if before is None or not (before.kind == "he" or (before.kind == "inna" and before.suffix)):
+        return None
+    subject = context.clause.subject
+    return subject if subject is not None and _referent_fits(subject, cell) else None
 
 
 def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
@@ -129,6 +146,8 @@ def is_impersonal_phrase(context: Context, at: int) -> bool:
     if context.words.key(at) == "غير":
         return True
     letters = context.words.line.letters(at)
+    if any(parse.lemma.person for parse in context.words.known_nouns(at)):  # من النادل أن
+        return False
     _, end = context.words.line.sentence(at)
     clauses = {"ان", "ما", "اذا"}
     follows = any(context.words.key(index) in clauses for index in range(at + 1, min(at + 4, end)))
@@ -217,7 +236,9 @@ def _expect_predicate(
     finds = perfects & (verb_list("object_roles") | verb_list("object_complement"))
     if suffix is not None or passive or oneself:
         role = role or bool(perfects & verb_list("object_roles"))
-    if suffix is not None and (suffix.person != 3 or finds):
+    if suffix is not None and perfects & {"نادى", "لقب", "وصف", "سمى"}:  # لقبوني بالعنيد
+        clause.expect(suffix_referent(context, suffix), "role", "accusative", "name")
+    elif suffix is not None and (finds or (suffix.person != 3 and parse.cell.person == 3)):
         controller = suffix_referent(context, suffix)
         clause.expect(controller, "role" if role else "state", "accusative", "state")
     elif perfects & verb_list("copular"):
@@ -272,6 +293,8 @@ def read_possessive(context: Context, at: int) -> None:
 def _is_noun_stem(stem: str) -> bool:
     """Whether a stem before a suffix is a known noun."""
     if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
+        return True
+    if len(stem) > 5 and stem.startswith("ا") and stem[-2] == "ا":  # انتظاركن
         return True
     wholes = (stem, stem[:-1] + "ة") if stem.endswith("ت") else (stem,)
     return any(

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing, analyse_verb
+from epicene.rewriting.arabic.analysis import (
+    analyse_function_word,
+    analyse_noun,
+    analyse_thing,
+    analyse_verb,
+)
 from epicene.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.rewriting.arabic.spelling import SHADDA, TANWIN_FATH, fold_letters
 
@@ -22,31 +27,76 @@ _SIGNED = ("الدخول", "الخروج", "دخول", "خروج", "اسم", "إ
 
 
 _PLEASE = frozenset("رجاء لطفا فضلك هيا".split())
-_WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي"}
+_WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي", "رد": "علي"}
+# Of أكل, and otherwise all.
+_EAT = frozenset({"كل", "كلي", "كلوا"})
+_EATEN = frozenset("من مما معنا جيدا قليلا كثيرا ببطء".split())
 
 
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here and elsewhere something else."""
     word = line.token(at)
-    begins = line.after_mark(at) or line[at - 1] in _PLEASE
+    joined = word.letters[:1] in {"و", "ف"} and not line.after_mark(at)
+    joined = (joined or line[at - 1] == "ثم") and _follows_command(line, at, evidence)
+    eats = word.letters.removeprefix("ف") in _EAT and line[at + 1] in _EATEN
+    begins = joined or eats or line.after_mark(at) or line[at - 1] in _PLEASE
+    prefixes = {"و", "ف"} if joined and line[at - 1] != "ثم" else {"ف", ""} if eats else {""}
     parses = analyse_verb(word.letters) if begins and TANWIN_FATH not in word.text else ()
     found = tuple(
         parse
         for parse in parses
-        if parse.exact and not parse.prefix and parse.cell.tense == "imperative"
+        if parse.exact and parse.prefix in prefixes and parse.cell.tense == "imperative"
     )
     if not found or _is_somebody_elses(line, at, found[0], evidence):
         return ()
-    if found[0].suffix is not None:
-        return found if _addresses_us(line, at, found[0]) else ()
+    whole = analyse_verb(word.letters.removesuffix("ي")) if found[0].prefix else ()
+    if any(parse.exact and not parse.prefix for parse in whole):  # فهمي, not ف + همي
+        return ()
+    if eats or word.letters.lstrip("وف") in _EAT:
+        return found if eats else ()
     listed = tuple(parse for parse in found if parse.verb.perfect in verb_list("commands"))
+    if found[0].suffix is not None:
+        if found[0].suffix.person == 3 and word.letters[0] == "أ":
+            return () if evidence.says_i_beside(at) else listed
+        return found if _addresses_us(line, at, found[0]) else ()
+    if joined and not listed and word.letters[0] != "أ":
+        if analyse_function_word(word.letters) is not None:
+            return ()
+        return found if _has_adjunct(line, at) and _is_no_noun_of_action(found[0]) else ()
     if word.letters[0] == "أ":
         rather = listed or (() if _is_first_person(parses) else found)
-        yours = line.letters(at + 1).endswith("ك")
+        told = found[0].verb.perfect in verb_list("told") and line.letters(at + 1).startswith("ال")
+        yours = told or line.letters(at + 1).endswith("ك")
         return () if evidence.says_i_beside(at) and not yours else rather
     if SHADDA in word.text and not found[0].verb.simple:
         return found
     return listed if listed and _governs(line, at) else ()
+
+
+def _follows_command(line: Line, at: int, evidence: PassageEvidence) -> bool:
+    """Whether a word before in the sentence can only be a command, or is read as one."""
+    start, _ = line.sentence(at)
+    return any(
+        line.is_word(index)
+        and analyse_function_word(line.letters(index)) is None
+        and (
+            all(parse.cell.tense == "imperative" for parse in parses)
+            or bool(read_command(line, index, evidence))
+        )
+        for index in range(start, at)
+        if (parses := [one for one in analyse_verb(line.letters(index)) if one.exact])
+    )
+
+
+def _has_adjunct(line: Line, at: int) -> bool:
+    """Whether what follows belongs to a verb and not to a noun: وفكر جيدًا, وفكر في الأمر."""
+    key = line[at + 1]
+    lists = function_words()
+    return line.is_mark(at + 1) or any(key in lists[kind] for kind in ("adverbs", "prepositions"))
+
+
+def _is_no_noun_of_action(parse: VerbParse) -> bool:
+    return parse.verb.perfect not in verb_list("verbal_nouns")
 
 
 def _is_first_person(parses: tuple[VerbParse, ...]) -> bool:
@@ -107,6 +157,8 @@ def _governs(line: Line, at: int) -> bool:
     key = fold_letters(after)
     if line.is_mark(at + 1):
         return False
+    if word == "رد" and line.is_word(len(line) - 1):  # a label
+        return False
     if key in lists["prepositions"] or word == "حافظ":
         return _WITH_PREPOSITION.get(word) == key
     if after.endswith("ك") and len(after) > 3 and key not in lists["demonstratives"]:
@@ -120,4 +172,6 @@ def _governs(line: Line, at: int) -> bool:
         return thing.gender == "feminine" or "ال" in thing.prefix
     if word == "غير":
         return False
+    if word == "ظل":
+        return TANWIN_FATH in line.token(at + 1).text
     return after.startswith("ال") or key in lists["demonstratives"] or key in lists["transparent"]

@@ -76,6 +76,7 @@ IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
         _cells("perfect", "1s 2s 3ms 3fs 1p 3mp") * 2,
     ),
     Verb("تعال", "", "sound"): _listed("تعال تعالي تعالوا تعالين", _IMPERATIVE),
+    Verb("أرى", "", "sound"): _listed("أر أري أروا أرين", _IMPERATIVE),
     Verb("هات", "", "sound"): _listed("هات هاتي هاتوا", _IMPERATIVE[:3]),
 }
 
@@ -228,14 +229,26 @@ def _imperative(verb: Verb) -> Iterable[tuple[str, Cell]]:
 
 
 def _without_prefix(stem: str, start: str) -> str:
+    if start == "آ":
+        return stem[1:]
     if start:
         return stem
     return {"أ": "", "ؤ": "أ"}.get(stem[0], stem[0]) + stem[1:]
 
 
+# What things do, or do to people: أعجبني and انقطع are no commands.
+_FELT = frozenset(
+    "أعجب أسعد أزعج أقلق أدهش أحزن أفرح أغضب أخاف أذهل فشل نفد انقطع ارتفع انخفض".split()
+)
+
+
 def _imperative_start(verb: Verb) -> str | None:
     """The beginning of the imperative, None where it is not used or too irregular."""
     perfect, stem = verb.perfect, verb.imperfect
+    if perfect in _FELT:
+        return None
+    if perfect[0] == "آ" and stem[0] == "ؤ":
+        return "آ"
     if stem[0] == "ؤ":
         return "" if perfect[0] == "أ" else None
     if perfect[0] == "آ":

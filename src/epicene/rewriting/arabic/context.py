@@ -123,6 +123,8 @@ class Context:
     men: bool = False
     # The gender of the thing that a command is about, "" if unknown: انسخ الرابط والصقه.
     handled: str | None = None
+    # The genders of the things that were subjects in this sentence: الفيلم ممل، فخرجنا قبل نهايته.
+    things: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
@@ -177,11 +179,17 @@ class Context:
         if self.clause.follows_command:
             self.handled = gender or ""
 
+    def note_subject(self, at: int, subject: Referent) -> None:
+        """Remember the gender of a subject that is a thing with the article."""
+        if subject.who is None and self.words.line.letters(at).startswith(("ال", "وال", "فال")):
+            self.things.add(subject.gender)
+
     def means_thing(self, suffix: Suffix) -> bool:
         """Whether a pronoun means the thing that a command was about, nobody else being named."""
         if suffix.person != 3 or suffix.number != "singular":
             return False
-        if self.handled not in {suffix.gender, ""} and not self._is_about_thing(suffix):
+        about = suffix.gender in self.things or self._is_about_thing(suffix)
+        if self.handled not in {suffix.gender, ""} and not about:
             return False
         return not any(one.who == "others" for one in self.sites)
 
@@ -216,5 +224,6 @@ class Context:
         self.of_many.clear()
         self.many = None
         self.many_described = self.mixed = self.men = False
+        self.things.clear()
         self.topic = self.handled = None
         self.clause.end_sentence()

@@ -44,6 +44,14 @@ _PREPOSITION_AFTER_AND = {
     "وفي": FunctionParse("و", "prepositions", "في"),
     "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
 }
+_WARDED = frozenset("امر امره امرها امري الامر عهد العهد".split())
+# Going out of, and stop it: neither outside nor enough.
+_NO_FUNCTION_WORDS = {("خارج", "من"), ("داخل", "الي"), ("كفي", "عن")}
+# Therefore, but before a noun: بهذا المحامي.
+_WITH_THIS = frozenset({"بهذا", "لهذا"})
+# Somebody who has something: رجل ذو خبرة, but ذات يوم.
+_POSSESSING = frozenset("ذو ذا ذي ذات".split())
+_ONCE = frozenset("يوم مرة ليلة صباح مساء صلة الوقت يمين شمال شأن".split())
 _VERB_PARTICLES = frozenset(
     map(
         fold_letters,
@@ -95,14 +103,19 @@ class PassageAnalysis:
         if word.letters == "داعي" and self.line[at - 1] == "لا":  # لا داعي
             return FunctionParse("", "adverbs", "داعي")
         if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
-            return _PREPOSITION_AFTER_AND[word.letters]
-        if function is None or self.command(at):
+            guardian = word.letters == "ولي" and self.line[at + 1] in _WARDED
+            return None if guardian else _PREPOSITION_AFTER_AND[word.letters]
+        if function is None or self.command(at) or self.possesses(at):
             return None
+        if function.base in _WITH_THIS and self.line.letters(at + 1).startswith("ال"):
+            prefix = function.prefix + function.base[0]
+            return FunctionParse(prefix, "demonstratives", "هذا", written="هذا")
         if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
             return None
-        if TANWIN_FATH in word.text and function.kind != "adverbs":
+        nunated = TANWIN_FATH in word.text and function.kind != "adverbs"
+        if nunated or (function.prefix and self._is_rather_verb(word, function)):
             return None
-        if function.prefix and self._is_rather_verb(word, function):
+        if (word.letters, self.line[at + 1]) in _NO_FUNCTION_WORDS:
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
@@ -113,7 +126,7 @@ class PassageAnalysis:
     @staticmethod
     def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
         """Whether a preposition with a prefix is a verb: فتحت as opened, not "and under"."""
-        if function.kind != "prepositions" or function.suffix is not None:
+        if function.kind != "prepositions" or (function.suffix and function.prefix != "ا"):
             return False
         return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
 
@@ -121,6 +134,8 @@ class PassageAnalysis:
         """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
+        if not self.evidence.addresses:
+            return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
 
@@ -150,6 +165,16 @@ class PassageAnalysis:
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
+
+    def possesses(self, at: int) -> bool:
+        """Whether the word says that somebody has what follows: ذو خبرة, ذات خيال."""
+        word = self.line.letters(at)
+        points = word in {"ذا", "ذي"} and self.line[at - 1] in {"انا", "ها", "من"}  # ها أنا ذا
+        if word not in _POSSESSING or points:
+            return False
+        after = self.line.token(at + 1)
+        thing = after.is_word and analyse_function_word(after.letters) is None
+        return thing and after.key not in _ONCE
 
     def key(self, at: int) -> str:
         """The base of a function word, otherwise the folded word."""
@@ -200,9 +225,11 @@ class PassageAnalysis:
         """The readings as somebody of mine first: خالي معلم, but خالي من, جاري التحميل."""
         mine = tuple(parse for parse in parses if parse.suffix is not None)
         after = self.line.letters(at + 1)
-        governs = self.key(at + 1) == "من" or (
-            after.startswith("ال") and not any(p.lemma.adjective for p in analyse_noun(after))
-        )
+        holds = after.startswith("ال") and self.function(at + 1) is None
+        holds = holds and not any(p.lemma.adjective for p in analyse_noun(after))
+        governs = holds or (self.key(at + 1) == "من" and parses[0].stem != "جاري")
+        known = self.function(at + 1) or any(p.lemma.known for p in analyse_noun(after))
+        governs |= parses[0].stem == "جاري" and self.is_label and not known
         if governs and parses[0].stem == "جاري":
             return ()
         return parses if governs or parses[0].prefix.article or not mine else mine
@@ -238,11 +265,16 @@ class PassageAnalysis:
             return ()
         if self.command(at):
             return self.command(at)
-        if self._names_action(at) or self._looks_like_noun(word):
+        if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
         parses = analyse_verb(word.letters)
-        if is_seldom_command(self.line, at):
-            parses = tuple(parse for parse in parses if parse.cell.tense != "imperative")
+        whole = (*parses, *analyse_verb(word.letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
+        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
+            parses = tuple(
+                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
+            )
+        if is_seldom_command(self.line, at) or self._follows_statement(at):
+            parses = tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
@@ -259,6 +291,11 @@ class PassageAnalysis:
         if before is not None and before.base == "ان":  # إن ابنه is no command
             parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    def _follows_statement(self, at: int) -> bool:
+        """Whether a verb that is no command is right before: لا تسيئي فهمي."""
+        before = self.verbs(at - 1)
+        return bool(before) and all(parse.cell.tense == "imperfect" for parse in before)
 
     @staticmethod
     def _looks_like_noun(word: Token) -> bool:
@@ -330,8 +367,9 @@ class PassageAnalysis:
         """Whether a word that is also a noun is a verb as it begins a clause: ظهر في, قدم دورًا."""
         if not self.opens_clause(at):
             return False
-        commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
-        if commands and self.evidence.prior[0] == 2 and self.line.letters(at).endswith("ي"):
+        commands = [p for p in parses if p.exact and p.cell.tense == "imperative"]
+        yours = any(p.stem.endswith("ي") for p in commands)
+        if yours and self.evidence.prior[0] == 2:
             return True
         perfects = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
         if not perfects:

@@ -80,6 +80,20 @@ class PassageEvidence:
         return (2, 1, 3) if second else (3, 1, 2)
 
     @cached_property
+    def is_between_us(self) -> bool:
+        """Whether the passage speaks to somebody, and of nobody else."""
+        return (
+            self.third_gender is None
+            and self.says_your
+            and not any(
+                parse.lemma.known and parse.lemma.person
+                for word in self._line.tokens
+                if word.is_word
+                for parse in analyse_noun(word.letters)[:1]
+            )
+        )
+
+    @cached_property
     def is_technical(self) -> bool:
         """Whether the passage is about computers."""
         return any(word.letters.removeprefix("ال") in _OF_COMPUTERS for word in self._line.tokens)
@@ -135,7 +149,7 @@ def _is_only_of_person(word: Token, person: int) -> bool:
     if function is not None:
         return function.kind in _PRONOUNS[person]
     exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
-    if not exact:
+    if not exact or word.letters == "آسف":  # I regret, or sorry
         return False
     mine = person == 1 and word.letters.endswith("ني")
     return mine or all(parse.cell.person == person for parse in exact)

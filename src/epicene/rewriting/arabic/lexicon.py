@@ -109,6 +109,8 @@ def verb_table() -> FormTable[Verb, VerbForm]:
 def _verb_bases(verb: Verb) -> Iterable[str]:
     if verb in conjugation.IRREGULAR:
         return [letters for letters, _ in conjugation.IRREGULAR[verb]]
+    if verb.perfect == verb.imperfect:
+        return (verb.perfect,)
     return verb.perfect, verb.imperfect
 
 
@@ -196,9 +198,12 @@ def all_lemmas() -> Iterator[Lemma]:
         found.setdefault((lemma.masculine, lemma.feminine, lemma.masculine_plural), lemma)
     for lemma in found.values():
         word = lemma.masculine
-        yield lemma._replace(
-            person=word in persons, adjective=word in adjectives, governing=word in governing
-        )
+        features = (word in persons, word in adjectives, word in governing)
+        if features == (lemma.person, lemma.adjective, lemma.governing):
+            yield lemma
+            continue
+        person, adjective, governs = features
+        yield lemma._replace(person=person, adjective=adjective, governing=governs)
 
 
 @cache

@@ -211,6 +211,8 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     takes_object = parse.lemma.governing and not parse.lemma.person
     if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
         return False
+    if words.possesses(at + 1) or parse.lemma.masculine == "سيدي":
+        return False
     if function is not None:
         points = function.kind == "demonstratives" and not function.prefix
         dated = words.line[at + 2] in _TIMES  # متعبة هذه الأيام
@@ -223,7 +225,11 @@ def is_bound(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     return _is_possessor(words, at + 1, parse)
 
 
-_TIMES = frozenset("الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم العام".split())
+_PERIODS = frozenset("عاما سنة سنوات سنين اعوام يوما ايام شهرا اشهر شهور اسابيع ساعات مرات".split())
+_TIMES = frozenset(
+    "الصباح المساء الصيف الشتاء الايام الليلة السنة المرة الفترة الاسبوع الشهر اللحظة اليوم "
+    "العام".split()
+)
 
 
 def _limits_article(words: PassageAnalysis, at: int) -> bool:
@@ -244,6 +250,8 @@ def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     thing = analyse_thing(letters)
     if thing is not None and thing.prefix not in {"", "ال"}:
         return False
+    if words.line[at + 1] in _PERIODS and words.line[at] not in TIME_NOUNS:
+        return False  # ممرضة ثلاثين عامًا
     if is_definite(words, at) or (parse.stem in _KIN and letters in _NAMES):
         return True
     if is_nunated(words, at) or words.line[at] in TIME_NOUNS:
@@ -254,7 +262,7 @@ def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     if not parse.lemma.person or (letters[0] in "لب" and unknown):
         return False
     if letters in _PLACES:
-        return True
+        return parse.lemma.masculine not in {"عضو", "شريك"}  # a founding member
     return not any(_is_adjective_of(one, parse) for one in nouns)
 
 
@@ -322,7 +330,7 @@ def noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
 # Names that are adjectives too, and after what they are names: أم خالد, ابن سليم.
 _NAMES = frozenset("خالد سليم كريم سعيد أمين صالح ماجد فريد وحيد جميل نبيل شريف عادل".split())
 # Which are rather places than women: مدير مدرسة.
-_PLACES = frozenset("مدرسة مكتبة مؤسسة منظمة محطة مجلة".split())
+_PLACES = frozenset("مدرسة مكتبة مؤسسة منظمة محطة مجلة مدينة".split())
 _KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
 # After these a name follows, which may look like an adjective.
 _TITLES_BEFORE_NAMES = frozenset(

@@ -68,11 +68,15 @@ def is_addressed(context: Context, at: int) -> bool:
     """
     words = context.words
     begins = words.line.after_mark(at)
+    if _is_honoured(words, at):
+        return True
     for parse in words.known_nouns(at):
         if parse.prefix.letters:
             continue
+        if parse.lemma.masculine in _TITLES_OF_ADDRESS and _is_thanked(words, at):
+            return True
         mine = parse.suffix is not None and parse.suffix.letters == "ي"
-        if mine and words.line.is_mark(at + 1) and begins:
+        if mine and begins and _is_mark_after_adjectives(words, at + 1):
             return True
         if (
             mine
@@ -89,10 +93,51 @@ def is_addressed(context: Context, at: int) -> bool:
     return False
 
 
+def _is_mark_after_adjectives(words: PassageAnalysis, at: int) -> bool:
+    """Whether a mark follows, or adjectives and a comma: صديقي، صديقي الغالي،."""
+    end = at
+    while any(p.prefix.article and p.lemma.adjective for p in words.known_nouns(end)):
+        end += 1
+    return words.line.is_mark(end) if end == at else words.line[end] in {"،", ","}
+
+
+def _is_thanked(words: PassageAnalysis, at: int) -> bool:
+    """Whether a title follows words for the listener: شكرًا لك أستاذ سمير, أهلًا دكتورة."""
+    before = words.function(at - 1)
+    yours = before is not None and before.suffix is not None and before.suffix.person != 3
+    greets = words.line[at - 1] in _WELCOMES | {"شكرا", "عفوا", "نعم", "حسنا"}
+    named = words.line.is_mark(at + 1) or not (words.verbs(at + 1) or words.function(at + 1))
+    return (yours or greets) and named and (greets or words.evidence.says_your)
+
+
+_HONOURS = frozenset("حضرة سعادة معالي فضيلة جناب سيادة".split())
+_HONOURED = frozenset("المحترم المحترمة الفاضل الفاضلة الموقر الموقرة".split())
+
+
+def _is_honoured(words: PassageAnalysis, at: int) -> bool:
+    """Whether a letter begins here with whom it is for: حضرة السيد, السيدة المديرة المحترمة."""
+    if not words.line.letters(at).startswith("ال") or not words.known_nouns(at):
+        return False
+    if words.line[at - 1] in _HONOURS and words.line.after_mark(at - 1):
+        return True
+    if not words.line.after_mark(at):
+        return False
+    for index in range(at + 1, at + 6):
+        if words.line.is_mark(index):
+            return False
+        if words.line[index] in _HONOURED:
+            return True
+    return False
+
+
 def _read_addressed(context: Context, at: int, listener: Referent, sure: Confidence) -> int:
     """Read a phrase that addresses the listener, then restore the clause around it."""
     around = replace(context.clause)
     end = phrases.read_phrase(context, at, listener, "nominative", "vocative", sure)
+    for parse in context.words.known_nouns(end)[:1]:  # عزيزي ولي الأمر
+        titled = parse.lemma.person and not parse.prefix.letters and not parse.suffix
+        if titled and nouns.is_bound(context.words, end, parse):
+            end = phrases.read_phrase(context, end, listener, "nominative", "vocative", sure)
     context.clause.restore(around)
     return end
 
@@ -101,6 +146,7 @@ _Handler: TypeAlias = Callable[[Context, int, FunctionParse], int]
 
 _WHOEVER = Referent(None, "singular", "masculine")
 _PREPOSITIONS_OF_HAVING = frozenset("ل لدي عند".split())
+_WELCOMES = frozenset("اهلا مرحبا سهلا وسهلا نرحب".split())
 _QUANTITY_NOUNS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
 
 
@@ -120,6 +166,8 @@ def _read_suffixed_particle(context: Context, at: int, function: FunctionParse) 
         return pronouns.read_suffixed_subject(context, at, suffix)
     read_third_person_suffix(context, at)
     context.clause.expect(suffix_referent(context, suffix), "predicate", "accusative", "role")
+    if function.base == "كون" and suffix.person != 3:  # كوني أمًا يجعلني
+        context.clause.subject = Referent(None, "singular", "masculine")
     return at + 1
 
 
@@ -127,6 +175,10 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
     """Read a word that passes agreement on to the next word: غير قادر, سوى ممرض, أول محام."""
     clause = context.clause
     if clause.expects is None:
+        return at + 1
+    thing = clause.third is not None and clause.third.who is None
+    if function.base == "غير" and clause.expects == "state" and thing:
+        clause.end_clause()  # العنصر الذي تبحث عنه غير موجود
         return at + 1
     end = pronouns.read_first_of(context, at, function)
     if end:
@@ -208,6 +260,9 @@ def _read_prepositional_object(
         and not (after[0].definite or after[0].form.nunated)
     ):
         context.clause.end_clause()
+    if suffix.person == 2 and context.words.line[at - 1] in _WELCOMES:  # أهلًا بك ضيفًا
+        welcomed = context.person(2, suffix.number)
+        context.clause.expect(welcomed, "role", "accusative", "role")
     if suffix.person == 2 and suffix.gender is not None:
         context.add(at, context.person(2, "plural"), suffix, "object pronoun")
     elif suffix.person == 2:
@@ -222,6 +277,13 @@ def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
     if function.base == "من":
         context.clause.third = context.clause.subject = _WHOEVER
     return at
+
+
+def _read_coordinator(context: Context, at: int, function: FunctionParse) -> int:
+    """Read بل, after which the predicate of ليس is nominative: لست غاضبًا، بل حزين."""
+    if function.base == "بل" and context.clause.rule == "predicate of ليس":
+        context.clause.next_case = "nominative"
+    return at + 1
 
 
 _ALONE = ("وحد", "بمفرد", "لتو")
@@ -256,6 +318,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "inna": _read_clause_particle,
     "adverbs": _read_adverb,
     "subordinators": _read_subordinator,
+    "coordinators": _read_coordinator,
 }
 
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
@@ -284,6 +347,9 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
     """After a comma or colon, end a clause about a thing, and perhaps resume a suspended clause."""
     clause = context.clause
+    start, _ = context.words.line.sentence(at - 1)
+    if context.words.line[start] in {"اسمي", "انا"} and at - start <= 4 and not clause.verbal:
+        clause.open_verbless_clause(context.person(1))  # اسمي نور، مهندسة
     if clause.third is not None and clause.third.who is None:
         clause.third = None
     if clause.suspended is None:
@@ -319,6 +385,8 @@ def _read_nominal(context: Context, at: int) -> int:
     clause = context.clause
     if lexicon.group_member(context.words.line.letters(at)) is not None:
         return pronouns.read_member(context, at)
+    if context.words.line[at] in _HONOURS and _is_honoured(context.words, at + 1):
+        return at + 1
     read_possessive(context, at)
     if at == clause.subject_at:
         return phrases.read_phrase(context, at, clause.subject, "nominative", "subject", "likely")
@@ -352,6 +420,8 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     third = clause.third
     case: Case = "accusative" if clause.verbal and not opens else "nominative"
     end = phrases.read_phrase(context, at, referent, case, "noun", "likely")
+    if opens:
+        context.note_subject(at, referent)
     if clause.third is not third:  # the phrase opened a clause about itself
         return end
     if opens:

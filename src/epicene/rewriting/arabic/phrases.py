@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 # Of a person and their thing, rather the thing: طاهية وجبات سريعة.
-_ADJECTIVES_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل".split())
+_ADJECTIVES_OF_THINGS = frozenset(
+    "سريع خفيف لذيذ مختلف متنوع ثقيل متوقف مجاور ساحلي جبلي صحراوي ريفي مدني حكومي خاص أهلي تجاري "
+    "سياحي صناعي".split()
+)
+
+
+_WHEN = frozenset("عندما لما حين حينما بعد بعدما منذ اذا لو كلما وعندما ولما يوم".split())
 
 
 def read_phrase(
@@ -38,6 +44,8 @@ def read_phrase(
         if parse is None or not nouns.has_own_gender(parse):
             context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
         return read_phrase(context, at + 1, referent, case, rule, sure)
+    if words.possesses(at):
+        return _read_possessing(context, at, referent, case, rule, sure)
     read_possessive(context, at)
     counted = nouns.read_numeral(words, at)
     if counted is not None:
@@ -63,6 +71,20 @@ def read_phrase(
     return _read_person_phrase(context, at, parse, referent, case, rule, sure)
 
 
+def _read_possessing(
+    context: Context,
+    at: int,
+    referent: Referent | None,
+    case: Case,
+    rule: str,
+    sure: Confidence = "certain",
+) -> int:
+    """Read what says that somebody has something, and the thing: ذو خبرة واسعة."""
+    target = FixedTarget("", f"possessing_{case}", context.words.line.letters(at))
+    context.add(at, referent, target, rule, sure)
+    return skip_thing_phrase(context, at + 1)
+
+
 def _read_person_phrase(
     context: Context,
     at: int,
@@ -81,7 +103,7 @@ def _read_person_phrase(
     bound = nouns.is_bound(words, at, parse) and not takes_object
     context.add(at, referent, NounTarget(parse, case, bound), rule, sure)
     end = at + 1
-    definite = parse.definite
+    definite = parse.definite or parse.lemma.masculine == "سيدي"
     possessor: Gender | None = None
     if bound:
         definite = definite or nouns.is_definite(words, end) or bool(words.function(end))
@@ -192,7 +214,9 @@ def _read_attributes(
     end = at
     while True:
         function = context.words.function(end)
-        if function is not None:
+        if context.words.possesses(end):
+            after = _read_possessing(context, end, referent, case, "attribute")
+        elif function is not None:
             after = _read_function_attribute(context, end, function, head, first=end == at)
         else:
             after = _read_adjective(context, end, head)
@@ -234,12 +258,25 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
     if free and parse.form.nunated and not words.line.letters(at - 1).endswith("ا"):
         return at
     shared = head.possessor == referent.gender
-    if shared and parse.lemma.masculine in _ADJECTIVES_OF_THINGS:
-        return at + 1
+    if shared and _describes_thing(parse, definite=head.definite):
+        end = at + 1
+        thing = Referent(None, "singular", head.possessor)
+        while _attribute_parse(context, end, thing, definite=head.definite) is not None:
+            end += 1
+        return end
     bound = nouns.is_bound(words, at, parse)
     sure: Confidence = "guess" if shared or not parse.lemma.known else "certain"
     context.add(at, referent, NounTarget(parse, head.case, bound), "attribute", sure)
     return _read_possessor(context, at + 1) if bound else at + 1
+
+
+def _describes_thing(parse: NounParse, *, definite: bool) -> bool:
+    """Whether an adjective means a thing rather than its owner: its colour, its speed, its size."""
+    lemma = parse.lemma
+    if lemma.ending == "diptote" or lemma.masculine in _ADJECTIVES_OF_THINGS:
+        return True
+    origin = lemma.ending == "regular" and lemma.masculine.endswith("ي")
+    return definite and (origin or lemma.masculine in {"كبير", "صغير", "واسع"})
 
 
 def _describes_possessor(context: Context, at: int, head: _Head) -> bool:
@@ -329,6 +366,8 @@ def _read_relative_clause(
             return at
         context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
         open_relative_clause(context, head)
+        if words.is_preposition(at + 1):  # البائع الذي في المحل مهذب
+            context.clause.open_verbless_clause(head)
         return at + 1
     if not definite and _opens_bare_relative(context, at, head, person=person):
         open_relative_clause(context, head)
@@ -345,9 +384,15 @@ def _opens_bare_relative(context: Context, at: int, head: Referent, *, person: b
         index += 1
     if head.who is None and index == at:
         return False
+    subject = context.clause.subject
+    if context.clause.rule == "role" and subject is not None and subject.gender == "masculine":
+        return False  # كوني معلمة يجعلني
     first = [parse.cell for parse in context.words.verbs(index) if parse.cell.person == 1]
     if first and (not person or any(cell.tense == "imperfect" for cell in first)):
         return False  # مهندس أعمل
+    start, _ = context.words.line.sentence(at)
+    if first and context.words.line[start] in _WHEN:  # عندما صرت أمًا فهمت
+        return False
     return any(
         parse.cell.person == 3
         and parse.cell.gender == head.gender

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import inflection, nouns
-from epicene.rewriting.arabic.analysis import analyse_thing, analyse_verb
+from epicene.rewriting.arabic.analysis import analyse_thing, analyse_verb, is_listed_thing
 from epicene.rewriting.arabic.lexicon import function_words
 from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
 
@@ -21,6 +21,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     clause = context.clause
     if clause.expects is None or clause.controller is None:
         return False
+    if context.words.possesses(at):
+        return clause.expects == "predicate" and not clause.found
     if nouns.read_numeral(context.words, at) is not None:
         return clause.expects == "predicate" and not clause.found
     if nouns.elative_target(context.words, at) is not None:
@@ -30,8 +32,8 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
-    if clause.found and not parse.prefix.letters and _is_unlisted_object(context, at - 1):
-        return False  # حاملة أكياسًا كثيرة
+    if _describes_object(context, at, parse):
+        return False
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
     if parse.lemma.masculine in {"آسف", "متأسف"} and context.words.line.after_mark(at):
@@ -41,6 +43,18 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     if clause.expects == "predicate":
         return parse.lemma.known or _guess_fits(context, at, parse)
     return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
+
+
+def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
+    """Whether an accusative is said of an object: الثمن كاملًا, حاملة أكياسًا كثيرة."""
+    words = context.words
+    if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
+        return True
+    whole = parse.form.nunated and parse.lemma.masculine == "كامل"
+    if whole and nouns.is_definite(words, at - 1):
+        return True
+    again = context.clause.found and not parse.prefix.letters
+    return again and _is_unlisted_object(context, at - 1)
 
 
 def _is_unlisted_object(context: Context, at: int) -> bool:
@@ -74,6 +88,9 @@ def _circumstance_fits(context: Context, at: int, parse: NounParse) -> bool:
         return True
     if context.words.line[at - 1].startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
         return True
+    places = {verb.verb.perfect for verb in context.words.verbs(at - 2)}
+    if nouns.is_definite(context.words, at - 1) and places & {"زار", "غادر", "ترك", "سكن"}:
+        return True  # زرت المدينة سائحًا
     return parse.form.number == "plural" and not context.words.verbs(at - 1)
 
 
@@ -89,6 +106,8 @@ def _belongs_to_object(context: Context, at: int, parse: NounParse) -> bool:
         return True
     if context.clause.expects != "state":
         return False
+    if form.gender == "feminine" and not parse.lemma.person and is_listed_thing(parse.stem):
+        return bool(context.words.verbs(at - 1))  # أعد قائمة
     if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
         return not parse.lemma.person
     noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"
@@ -111,7 +130,7 @@ def _preposition_fits(context: Context, parse: NounParse) -> bool:
     preposition = parse.prefix.preposition
     if not preposition:
         return True
-    if preposition == "ك":
+    if preposition == "ك" or (preposition == "ب" and context.clause.rule == "name"):
         return parse.lemma.known
     return preposition == "ب" and context.clause.rule == "predicate of ليس" and parse.lemma.known
 
@@ -119,7 +138,7 @@ def _preposition_fits(context: Context, parse: NounParse) -> bool:
 def _definite_fits(context: Context, at: int, parse: NounParse) -> bool:
     """Whether a definite noun is the predicate: أنا المحاسب, أنا صاحبه."""
     clause = context.clause
-    if parse.prefix.preposition == "ك":
+    if parse.prefix.preposition == "ك" or (parse.prefix.preposition and clause.rule == "name"):
         return True
     if clause.expects != "predicate":
         return False
@@ -166,7 +185,7 @@ def _follows_subject_directly(context: Context, at: int) -> bool:
 
 def _is_accusative(context: Context, at: int, parse: NounParse) -> bool:
     form = parse.form
-    if parse.prefix.preposition == "ك" or context.clause.next_case == "genitive":
+    if parse.prefix.preposition or context.clause.next_case == "genitive":
         return True
     if "accusative" not in form.cases:
         return False

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import FunctionParse, NounParse
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
+    from epicene.rewriting.arabic.inflection import Case
     from epicene.rewriting.arabic.spelling import Suffix
     from epicene.rewriting.persons import Gender, Person
 
@@ -176,7 +177,8 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         before = words.function(at - 1)
         if before is not None and before.kind in {"I", "we"} and clause.subject is not None:
             context.add(at, clause.subject, target, "demonstrative")
-            clause.expect(clause.subject, "predicate", "accusative", "state")
+            case: Case = "nominative" if words.known_nouns(at + 1) else "accusative"
+            clause.expect(clause.subject, "predicate", case, "state")
         return at + 1
     if context.topic is not None and clause.subject is None and after is not None:
         context.add(at, context.topic, target, "demonstrative")
@@ -203,6 +205,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
     if opens and clause.third is None:
         clause.open_verbless_clause(referent)
         context.opened_at = at + 1
+        context.note_subject(at + 1, referent)
     return end
 
 
@@ -261,7 +264,9 @@ def opens_relative_with_who(context: Context, at: int, function: FunctionParse) 
         or clause.expects != "predicate"
     ):
         return False
-    if context.words.key(at - 1) == "اول":  # أول من قفز is said of anybody
+    before = context.words.key(at - 1)
+    known = context.words.line[at + 1] in {"يعلم", "يعرف"}
+    if before == "اول" or (before == "اخر" and known):  # أول من قفز is said of anybody
         return False
     index = at + 1
     after = context.words.function(index)

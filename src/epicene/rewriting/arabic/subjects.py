@@ -44,6 +44,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
         return -1
     letters = words.line.letters(index)
+    if letters == "الله":
+        return index if gender == "masculine" else -1
     if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
@@ -65,7 +67,18 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return -1
     organisation = letters.removeprefix("ال") in things().organisations and index == at + 1
     organisation = organisation and context.clause.third is None
-    if parse.verb.perfect in verb_list("intransitive") or (organisation and definite):
+    if (
+        parse.verb.perfect in verb_list("intransitive")
+        or (organisation and definite)
+        or (definite and (_is_passive(parse) or words.is_passive(at)))
+        or _is_habit(context, at, index, parse)
+        or (
+            parse.cell.tense == "perfect"
+            and words.opens_clause(at)
+            and letters.removeprefix("ال") in things().plural
+            and _has_object(words, index)
+        )
+    ):
         return index
     return index if _is_resumed_by_pronoun(context, at, index) else -1
 
@@ -83,13 +96,38 @@ def _demonstrative_subject(words: PassageAnalysis, at: int, parse: VerbParse) ->
         return -1
     same = lexicon.fixed_gender("demonstratives", function.base) == parse.cell.gender
     subject = same and nouns.is_definite(words, at + 1)
-    return at if subject and parse.verb.perfect in verb_list("intransitive") else -1
+    done = parse.verb.perfect in verb_list("intransitive") or _is_passive(parse)
+    return at if subject and done else -1
+
+
+def _has_object(words: PassageAnalysis, at: int) -> bool:
+    """Whether an object follows what may be the subject: غطت الثلوج قمم الجبال."""
+    definite = words.line.letters(at).startswith("ال")
+    after = words.line.letters(at + 1)
+    plain = not after.startswith("ال") and not nouns.has_preposition(words, at + 1)
+    return definite and plain and words.is_nominal(at + 1)
+
+
+def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:
+    """Whether a sentence begins with what a thing does: تشرق الشمس, يعرض الموقع."""
+    words = context.words
+    start, _ = words.line.sentence(at)
+    if parse.cell.tense != "imperfect" or at != start or index != at + 1 or parse.suffix:
+        return False
+    nobody = words.evidence.third_gender is None and not any(context.sites)
+    return nobody and words.is_thing(index) and nouns.is_definite(words, index)
+
+
+def _is_passive(parse: VerbParse) -> bool:
+    """Whether the verb is rather passive: تعتبر هذه الجزيرة, تستخدم المادة."""
+    return parse.cell.tense == "imperfect" and parse.verb.perfect in {"اعتبر", "عد", "استخدم"}
 
 
 def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
     letters = words.line.letters(at)
-    feminine = parse.cell.gender == "feminine" and parse.verb.perfect in verb_list("of_things")
+    things = parse.verb.perfect in verb_list("of_things") or words.is_passive(at - 1)
+    feminine = parse.cell.gender == "feminine" and things
     return feminine and letters.startswith("ال") and analyse_thing(letters) is None
 
 

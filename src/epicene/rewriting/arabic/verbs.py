@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 
+# The words and marks of a text that is about the one who tells it rather than about somebody else.
+_SHORT = 12
 _STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف".split())
 
 
@@ -45,13 +47,20 @@ def _is_complementiser(words: PassageAnalysis, at: int) -> bool:
 
 def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     """Whether لا before the verb prohibits: لا تخف, but not أنت لا تخاف, هل لا تخاف, لا تعرف."""
-    if parse.cell.person != 2 or parse.verb.perfect in verb_list("stative"):
+    cell, stem = parse.cell, parse.verb.imperfect
+    shows = cell.gender == "feminine" and cell.mood != "full" and stem[-1] != "ي"  # لا تخشي
+    if cell.person != 2 or (parse.verb.perfect in verb_list("stative") and not shows):
         return False
     before = words.function(at - 2)
+    if before is not None and before.base == "لكن" and not before.suffix:
+        before = None
     if before is not None and (
         before.kind in {"you", "inna", "relatives"} or before.base in _STATEMENT_WORDS
     ):
         return False
+    described = words.is_nominal(at - 2) and not words.line.after_mark(at - 1)
+    if described and parse.suffix is not None and parse.suffix.person == 3:
+        return False  # كلمة لا تستخدمها
     return not words.evidence.is_question
 
 
@@ -59,15 +68,24 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     """The most likely person of the verb in its context."""
     if parses[0].written.startswith("إ"):  # a command with a hamza too many
         parses = tuple(p for p in parses if p.cell.tense == "imperative") or parses
+    parses = tuple(p for p in parses if not _is_of_nobody(p)) or parses
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
     if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
         return 2
+    imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
+    evidence = context.words.evidence
+    asked = context.words.key(at - 1) == "هل" and evidence.prior[0] == 2
+    told = imperfect and evidence.is_between_us  # اتصلت بك ولم ترد
+    if 2 in persons and (asked or told) and not _has_feminine_subject(context, at, parses):
+        return 2
     shown = _person_shown_nearby(context, at, parses)
     if shown in persons:
         return shown
-    if {1, 3} <= persons and _is_rather_mine(context, at, parses):
+    if {1, 3} <= persons and (
+        _is_rather_mine(context, at, parses) or _met_somebody(context, at, parses)
+    ):
         return 1
     if 3 in persons and len(persons) > 1 and _has_third_as_object(context, at, parses):
         persons.discard(3)
@@ -108,11 +126,38 @@ def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) ->
     holder = context.clause.third or context.clause.subject
     if holder is not None and holder.gender == "feminine":
         return False
+    perfect = all(parse.cell.tense == "perfect" for parse in parses)
+    evidence = context.words.evidence
+    after = context.words.function(at + 1)
+    suffix = parses[0].suffix or (after.suffix if after is not None else None)
+    if perfect and evidence.is_between_us and suffix is not None and suffix.person == 2:
+        return True  # اتصلت بك
     index = next_noun(context.words, at)
     if index >= 0 and nouns.noun_gender(context.words, index) == "feminine":
         return False
-    perfect = all(parse.cell.tense == "perfect" for parse in parses)
-    return perfect and context.words.evidence.says_my
+    return perfect and evidence.says_my
+
+
+def _met_somebody(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a short text tells whom the speaker met or asked: قابلت طالبًا, طلبت من النادل."""
+    words = context.words
+    met = any(p.cell.tense == "perfect" and p.verb.perfect in verb_list("met") for p in parses)
+    if not met or parses[0].suffix or len(words.line) > _SHORT or not words.opens_clause(at):
+        return False
+    if words.evidence.third_gender is not None or context.clause.third is not None:
+        return False
+    index = at + 2 if words.is_preposition(at + 1) else at + 1
+    if words.is_thing(at + 1) and words.is_preposition(at + 2):  # سلمت الرسالة إلى السكرتير
+        index = at + 3
+    return any(
+        parse.lemma.person and (index > at + 1 or not parse.definite)
+        for parse in words.known_nouns(index)
+    )
+
+
+def _is_of_nobody(parse: VerbParse) -> bool:
+    """Whether the verb is impersonal but the form is not: لم تجب is of أجاب, not of وجب."""
+    return parse.cell.person != 3 and parse.verb.perfect in {"وجب", "انبغى", "تم"}
 
 
 def _is_reflexive(parse: VerbParse) -> bool:
@@ -257,13 +302,16 @@ def may_be_imperative(context: Context, at: int) -> bool:
     ):
         return False  # أنت … تعود
     before = words.line.letters(at)[:1]
-    return words.line.after_mark(at) or before in {"و", "ف"}
+    then = words.line[at - 1] == "ثم" and context.clause.follows_command
+    return then or words.line.after_mark(at) or before in {"و", "ف"}
 
 
 def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a noun for a woman follows that can be the verb's subject."""
     index = next_noun(context.words, at)
     copular = parses[0].verb.perfect in verb_list("copular")
+    if _is_done_by_thing(context, at + 1, parses):
+        return True
     if index < 0 or (copular and context.words.evidence.prior[0] == 1):  # أصبحت المدربة
         return False
     return any(
@@ -277,6 +325,21 @@ def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ..
     )
 
 
+def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a thing does what the verb says: متى تبدأ المحاضرة, تحتوي سلتك على."""
+    words = context.words
+    function, letters = words.function(at), words.line.letters(at)
+    if words.verbs(at) or (function is not None and function.base not in {"هذه", "تلك"}):
+        return False
+    feminine = nouns.noun_gender(words, at) == "feminine" or letters.endswith("تك")
+    definite = function is not None or letters.startswith("ال") or letters.endswith("تك")
+    after = words.line.letters(at + 1)
+    definite = definite or after.startswith("ال") or (words.is_thing(at) and after.endswith("تك"))
+    imperfect = parses[0].cell.tense == "imperfect" and not parses[0].suffix
+    by_things = parses[0].verb.perfect in verb_list("by_things")
+    return feminine and definite and imperfect and by_things
+
+
 # The vowel of كتبتُ, كتبتَ, كتبتِ, كتبتْ.
 _PERSON_OF_VOWEL = {DAMMA: 1, FATHA: 2, KASRA: 2, SUKUN: 3}
 _BEFORE_IMPERFECT = frozenset("لم لن سوف ان كي لكي لا".split())
@@ -287,6 +350,7 @@ def choose_verb_readings(
 ) -> list[VerbParse]:
     """The most likely readings in context, the best first; all have the same features."""
     words = context.words
+    parses = tuple(p for p in parses if not _is_of_nobody(p)) or parses
     parses = _filter_by_vowel(context, at, parses)
     parses = tuple(p for p in parses if p.exact or _may_lack_hamza(context, p)) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us

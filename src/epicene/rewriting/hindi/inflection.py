@@ -389,6 +389,8 @@ def is_genitive(word: str) -> bool:
 
 def is_participle(word: str) -> bool:
     """Whether the word may be a participle used as an adjective: थका, हुआ, सोया."""
+    if word in function_words().invariable_adjectives:  # दुखी
+        return False
     return any(form.participle and form.cell for form in analyse_verb(word))
 
 

@@ -157,5 +157,5 @@ def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
     for at in find_vocatives(line):
         found = read_phrase(line, at, 0)
         subject = Subject(interlocutors.listener, at, plural=False)
-        oblique = bool(found.agreeing)
+        oblique = bool(found.agreeing) or line[found.first - 1] in {"ए", "ऐ", "ओ", "अरे"}
         yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)

@@ -289,15 +289,21 @@ def is_several(
 
 
 _INTERJECTIONS = frozenset(
-    "हे अरे ओ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों".split()
+    "हे अरे ओ ए ऐ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों आदरणीय "
+    "माननीय".split()
 )
+
+
+# They address whoever they are said to, with no other word of the second person.
+_ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया".split())
 
 
 def find_vocatives(line: Line) -> Iterator[int]:
     """The indices of the words that address the listener."""
-    if not _addresses_somebody(line):
-        return
+    addresses = _addresses_somebody(line)
     for at in range(len(line)):
+        if not addresses and line[at] not in _ADDRESSES:
+            continue
         if inflection.person_noun(line[at]) is None or not _is_set_off(line, at + 1):
             continue
         first = read_phrase(line, at, 0).first
@@ -313,7 +319,7 @@ def _is_set_off(line: Line, at: int) -> bool:
 
 
 def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
+    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | {"ए", "ऐ", "अरे"}
     return any(
         word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
     )

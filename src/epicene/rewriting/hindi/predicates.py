@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import (
+    cell_gender,
     citation_form,
     ending_cell,
     is_adjective,
@@ -46,6 +47,8 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     if subject is not None and subject.who is not None:
         if verb is None:
             yield from _verbless_sites(line, reading, subject)
+            if "मत" in line.keys[clause.first : clause.last + 1]:  # तुम अकेले मत जाना
+                yield from _state_sites(line, reading, subject)
             return
         said = line[line.before(verb.first)]
         only = citation_form(said) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
@@ -148,6 +151,8 @@ def _verbless_sites(line: Line, reading: ClauseReading, subject: Subject) -> Ite
         end -= 1
         if end <= clause.first:
             return
+    if any(form.shape == "infinitive" for form in analyse_verb(line[end - 1])):  # आ जाना
+        return
     found = read_predicate_phrase(line, end - 1, clause.first)
     if found is None or found.head == subject.at:
         return
@@ -163,7 +168,7 @@ def _verbless_sites(line: Line, reading: ClauseReading, subject: Subject) -> Ite
 
 def _names_another(line: Line, start: int, end: int) -> bool:
     """Whether the fragment has a subject of its own: मेरा भाई वकील."""
-    words = line.keys[start:end]
+    words = [word for word in line.keys[start:end] if word != "कोई"]  # कोई नौकर नहीं
     return any(word in lexicon.THIRD_PRONOUNS or inflection.person_noun(word) for word in words)
 
 
@@ -186,6 +191,7 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         pair = is_stative_participle(line[at], line[at + 1])
         known = (
             citation_form(line[at]) in function_words().depictives
+            or (line[at] == "अकेले" and subject.plural)
             or _is_approximative(line[at])
             or _is_reduplicated(line, at)
             or _is_agreeing_adverb(line, at)
@@ -196,7 +202,11 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
             continue
         last = at + 1 if pair else at
         if last + 1 in reading.clause.field and _qualifies_noun(line, last + 1):
-            continue
+            cell = ending_cell(line.tokens[at].text)
+            thing = inflection.thing_gender(line[last + 1])
+            sits = thing is not None and citation_form(line[at]) in {"बैठा", "लेटा"}
+            if not sits and (thing is None or cell is None or thing == cell_gender(cell)):
+                continue  # but बैठा किताब पढ़ रहा था
         for each in range(at, last + 1):
             target = Target("adjective", subject.plural)
             yield Site(each, subject.who, target, "state", subject.sure)
@@ -233,7 +243,8 @@ def _qualifies_noun(line: Line, at: int) -> bool:
     """Whether a noun follows that the word may modify instead."""
     word = line[at]
     if (
-        line.has_postposition(at)
+        word in function_words().negations
+        or line.has_postposition(at)
         or word in inflection.place_nouns()
         or word in inflection.time_nouns()
     ):
@@ -369,6 +380,8 @@ def _object_predicate_sites(
         head = line.before(at)
         while line[head] in {"घोषित", "नियुक्त", "साबित", "महसूस"}:
             head = line.before(head)
+        if citation_form(line[head]) in {"ऐसा", "वैसा"}:  # मुझे ऐसा नहीं कहना चाहिए
+            continue
         if head <= (someone.at or 0) or not (
             inflection.person_noun(line[head]) or is_agreeing_adjective(line[head])
         ):

@@ -117,7 +117,8 @@ def third_person_subject(
     said = _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
-    if _has_marked_object(line, clause) or _is_group(line, clause, found, previous):
+    nobody = _has_marked_object(line, clause) or _is_group(line, clause, found, previous)
+    if nobody or _is_thing(line, clause):
         return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
     people = [each for each in found if each.sort == "person"]
@@ -139,6 +140,17 @@ def third_person_subject(
         if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
             return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _is_thing(line: Line, clause: Clause) -> bool:
+    """Whether the subject is something, or the bus and not "only": घर में कुछ नहीं था, बस छूट गई."""
+    verb = clause.verb
+    if verb is None:
+        return False
+    if verb.valency == "copular" and line[line.before(verb.first)] == "कुछ":
+        return True
+    moves = verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
+    return moves and any(line[at] == "बस" for at in clause.field)
 
 
 def _third_person_pronoun(

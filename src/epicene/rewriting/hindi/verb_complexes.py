@@ -126,6 +126,9 @@ def _finite_here(line: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm |
     """The participle, subjunctive or imperative that ends a clause."""
     if forms[0].shape == "agentive":
         return forms[0] if _is_infinitive(line, line.before(at)) else None
+    infinitive = any(form.shape == "infinitive" for form in forms)
+    if infinitive and not any(word.endswith("ने") for word in line.keys[:at]):
+        return None  # तुम मत जाना, but मैंने जाना
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
         for form in forms:
             if form.shape == shape:
@@ -152,7 +155,7 @@ def _may_end_clause(line: Line, at: int) -> bool:
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
-    after += line[after] == "क्या" and line.is_mark(after + 1)
+    after += line[after] in {"क्या", "आज", "अब", "अभी", "यार"} and line.is_mark(after + 1)
     following = line[after]
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
@@ -292,7 +295,8 @@ def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> 
     if word in _ALSO_VERBS_AT_THE_END and _has_pronoun_before(line, at):
         return False
     if form.participle:
-        return bool(person_noun(word) or thing_gender(word))
+        invariable = word in function_words().invariable_adjectives  # दुखी हूँ
+        return bool(person_noun(word) or thing_gender(word)) or invariable
     return (
         form.shape == "infinitive"
         and bool(thing_gender(word))
