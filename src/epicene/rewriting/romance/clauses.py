@@ -76,6 +76,7 @@ class Clauses:
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
             or (lexicon.is_listed(word) and self._is_copula(at - 1))
+            or (lexicon.is_listed(word) and before in lexicon["degree"])
             or self._follows_first(at)
         ):
             return None
@@ -165,7 +166,20 @@ class Clauses:
     @cached_property
     def _third_verb(self) -> bool:
         """Whether a verb can only be in the third person."""
-        return any(verb.form.persons == {"3s"} for verb in self.verbs)
+        return any(verb.form.persons == {"3s"} and not self._happens(verb) for verb in self.verbs)
+
+    def _happens(self, verb: Verb) -> bool:
+        """Whether a thing is its subject: *el teléfono sonó*, *cuando llegó la carta*."""
+        explicit, _ = self._explicit(verb)
+        if explicit is not None:
+            return explicit.who is None and explicit.phrase is not None
+        after = self.inside.get(verb.at + 1)
+        return (
+            verb.form.infinitive in self.lexicon["happening"]
+            and after is not None
+            and after.kind == "thing"
+            and not self.line[after.start] in self.lexicon["contractions"]
+        )
 
     @cached_property
     def _only_addressed(self) -> bool:
@@ -246,7 +260,7 @@ class Clauses:
             ("second_clitics", "2s", self.listener()),
         ):
             if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
-                return who
+                return who if not found & self.lexicon.object_pairs.keys() else UNKNOWN
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
             return Referent("others", sure="likely")
         return None
@@ -263,6 +277,10 @@ class Clauses:
             self._subjects[verb.at] = UNKNOWN  # against going round in circles
             self._subjects[verb.at] = self._find_subject(verb)
         return self._subjects[verb.at]
+
+    def is_dropped(self, verb: Verb) -> bool:
+        """Whether no subject is named before the verb."""
+        return self._explicit(verb)[0] is None
 
     def settle(self, verb: Verb, who: Referent) -> None:
         """Keep what the predicate said about the subject of a verb."""
@@ -329,8 +347,12 @@ class Clauses:
         if finite is None:
             return UNKNOWN
         if verb.form.mood == "participle":
+            if before is not None and before.at == verb.at - 1:  # haber sido
+                return self.subject(before)
             return self.subject(finite)
-        by_object = self.object_of(finite) if finite.at < verb.at else None
+        by_object = None
+        if finite.at < verb.at or (verb.form.mood == "infinitive" and self.is_dropped(finite)):
+            by_object = self.object_of(finite)
         found = by_object or self.subject(finite)
         return found._replace(sure="likely")
 
@@ -354,6 +376,8 @@ class Clauses:
                 return None, at
             if word in lexicon["subordinators"]:
                 return self._relative(at), at
+            if word in lexicon["anybody"] and line[at - 1] not in lexicon["prepositions"]:
+                return UNKNOWN, at
             found = self.pronoun(word)
             if found is not None and line[at - 1] not in lexicon["prepositions"]:
                 return found, at
@@ -377,6 +401,7 @@ class Clauses:
         while line[before].isdigit():
             before -= 1
         governed = line[before] in lexicon["prepositions"]
+        governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
@@ -460,6 +485,8 @@ class Clauses:
         if previous is not None and previous.at < verb.at:
             subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
+            if subordinate and previous.form.infinitive in self.lexicon["asking"]:
+                return self._asked(previous, first)
             if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
                 return self._wished(first, previous)
             if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
@@ -485,6 +512,13 @@ class Clauses:
         if ambiguous and not named and not self._third_verb:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
+
+    def _asked(self, previous: Verb, first: Referent) -> Referent:
+        """*Me preguntó si estaba enfadada*: whoever is asked; *le pregunté si estaba …*: unclear."""
+        asked = self.object_of(previous)
+        if asked is not None and asked.who in {"speaker", "listener"}:
+            return asked._replace(sure="likely")
+        return first if self.is_reflexive(previous) else UNKNOWN
 
     def _reported(self, first: Referent) -> Referent:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""

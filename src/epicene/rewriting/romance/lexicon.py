@@ -262,6 +262,15 @@ class Lexicon:
             return None
         return self._guess(word, adjectival=True)
 
+    def participle(self, word: str) -> Form | None:
+        """The form of a singular participle that names a thing elsewhere: *oído*, *llegada*."""
+        masculine = word[:-1] + "o" if word.endswith("a") else word
+        known = self.verbs.get(masculine)
+        if known is None or known.mood != "participle" or not masculine.endswith("o"):
+            return None
+        gender: Gender = "feminine" if word.endswith("a") else "masculine"
+        return Form(masculine, masculine[:-1] + "a", gender, False, "adjective")
+
     def predicate(self, word: str) -> Form | None:
         """The form of a word in the place of a predicate, by its ending if it is in no list."""
         known = self.adjective(word) or self.noun(word)

@@ -6,15 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
-from epicene.rewriting.romance.clauses import Referent
-from epicene.rewriting.romance.phrases import PARTICIPLES
+from epicene.rewriting.romance.clauses import Referent, Verb
 from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.clauses import Verb
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
     from epicene.rewriting.romance.phrases import Phrase
@@ -100,7 +98,13 @@ class _Finder(Predicates):
         """*¡Qué tonta soy!*, *Che stupido che sono!*"""
         line, lexicon = self.line, self.lexicon
         for verb in self.clauses.verbs:
-            if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
+            reflexive = verb.form.infinitive in lexicon["reflexive_copulas"] and verb.clitics
+            if verb.form.infinitive not in lexicon["copulas"] and not reflexive:
+                continue
+            finite = self._finite(verb)  # ¡qué ciego he estado!
+            if verb.form.mood == "participle" and finite.at == verb.at - 1:
+                verb = Verb(finite.at, finite.form, finite.clitics)
+            if not verb.finite:
                 continue
             at = verb.at - 1 - len(verb.clitics)
             while line[at] in lexicon["relatives"] or self.clauses.pronoun(line[at]) is not None:
@@ -112,6 +116,7 @@ class _Finder(Predicates):
             while line[before] in lexicon["degree"]:
                 before -= 1
             much = line[before] in lexicon["how"] and line[at] not in lexicon["ordinals"]
+            much = much or (line[before] in lexicon["of"] and before < at - 1)  # de tan loca que
             if line[before] in lexicon["exclaiming"] or (much and line[at + 1] in lexicon["that"]):
                 who = self.clauses.subject(verb)
                 if who.who in {"speaker", "listener"}:
@@ -132,14 +137,21 @@ class _Finder(Predicates):
         """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
-            initial = line.begins(at)
+            opener = f"{line[at - 2]}_{line[at - 1]}" in lexicon["afterwards"]
+            initial = (
+                line.begins(at)
+                or (line[at - 1] in lexicon["detaching"] and line.begins(at - 1))
+                or (opener and line.begins(at - 2))
+            )
             once = line[at - 1] in lexicon["once"] and line[at - 2] in lexicon["few"]
             opens = line[at - 1] == "," or line[at - 1] in lexicon["detaching"]
-            opens = opens or f"{line[at - 2]}_{line[at - 1]}" in lexicon["afterwards"]
+            opens = opens or opener
             if not initial and not opens and not once:
                 continue
             here = self._after_adverbs(at)
             form = lexicon.adjective(line[here])
+            if form is None and here not in self.starts and line[here - 1] in lexicon["just"]:
+                form = lexicon.participle(line[here])
             if form is None or not line.is_word(here) or here in self.claimed:
                 continue
             if here in self.perfects or self._soothes(here):
@@ -167,18 +179,18 @@ class _Finder(Predicates):
                 continue
             if who.phrase is not None and self._disagrees(who.phrase, form):
                 continue
+            if not initial and self._has_object(verb, form):  # la vi en un banco, sola
+                continue
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
             self._coordinated(read, who, "said beside the clause", plural=plural)
 
-    def _is_absolute(self, at: int, form: Form) -> bool:
-        """*Terminada la cena*: a participle with a subject of its own."""
-        phrase = self.starts.get(at + 1)
-        if phrase is None or not phrase.determined or not self.line[at].endswith(PARTICIPLES):
-            return False
-        if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
-            return False
-        return phrase.kind == "thing" and phrase.gender in {None, form.gender}
+    def _has_object(self, verb: Verb, form: Form) -> bool:
+        """Whether a pronoun of another person or thing agrees too."""
+        pairs = self.lexicon.object_pairs
+        return any(
+            each in pairs and pairs[each].gender in {None, form.gender} for each in verb.clitics
+        )
 
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
@@ -235,7 +247,8 @@ class _Finder(Predicates):
         line, lexicon = self.line, self.lexicon
         if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
             return False
-        verb = lexicon.verb(line[at - 1])
+        agreeing = lexicon.adjective(line[at - 1])
+        verb = lexicon.verb(agreeing.masculine if agreeing is not None else line[at - 1])
         if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:
             return True
         return f"{line[at - 1]}_{line[at]}" in lexicon["capacities"]
@@ -301,10 +314,15 @@ class _Finder(Predicates):
             self._add([(here, Target(form))], who, "apposition", "likely")
 
     def _self_named(self) -> None:
-        """*Il sottoscritto*, *la abajo firmante*: the speaker in the third person."""
+        """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
         for phrase in self.clauses.phrases:
             words = self.line.keys[phrase.start : phrase.end]
-            if phrase.determined and not phrase.plural and self.lexicon["self_names"] & {*words}:
+            named = bool(self.lexicon["self_names"] & {*words})
+            if phrase.kind == "person" and self.line[phrase.start - 1] == ",":
+                start, _ = self.line.sentence(phrase.start)
+                signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
+                named = named or bool(signs and self.lexicon["yours"] & {*words})
+            if phrase.determined and not phrase.plural and named:
                 self._add(
                     self._phrase_words(phrase), self.clauses.speaker(), "the signer", "likely"
                 )

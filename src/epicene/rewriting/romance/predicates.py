@@ -11,14 +11,11 @@ from epicene.rewriting.romance.readings import Read, Readings, Target
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.romance.lexicon import Form
+    from epicene.rewriting.romance.phrases import Phrase
 
 
 class Predicates(Readings):
     """Finds what is said of people with a verb."""
-
-    # --- adding
-
-    # --- predicates
 
     def _verb(self, verb: Verb) -> None:
         lexicon, infinitive = self.lexicon, verb.form.infinitive
@@ -39,6 +36,8 @@ class Predicates(Readings):
             pass
         elif infinitive in lexicon["secondary"]:
             self._secondary(verb, self.clauses.subject(verb))
+        elif verb.form.persons == {"3p"} and (who := self.clauses.object_of(verb)):
+            self._object_state(verb, who)
         elif verb.finite:
             self._alone(verb)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
@@ -52,9 +51,14 @@ class Predicates(Readings):
         at = self._after_enclitic(verb) + 1
         while who is not None:
             form = self.lexicon.noun(self.line[at]) or self.lexicon.adjective(self.line[at])
-            if form is None or form.plural or not self.lexicon.is_known(self.line[at]):
+            known = self.lexicon.is_known(self.line[at]) or self.line[at].endswith(PARTICIPLES)
+            if form is None or form.plural or not known:
                 return
-            self._add([(at, Target(form))], who, "said of the object", "likely")
+            article = self.lexicon.determiners.get(self.line[at - 1])  # dare del bugiardo
+            words = [(at - 1, Target(article, leading=True))] if article is not None else []
+            self._add(
+                [*words, (at, Target(form))], who, "said of the object", "likely"
+            )
             if (
                 self.line[at + 1] not in self.lexicon["and"]
                 or self.line[at + 2] != self.line[at - 1]
@@ -119,7 +123,15 @@ class Predicates(Readings):
     def _object_predicate(self, verb: Verb, who: Referent) -> None:
         """*Me dejaron sola*, *me nombraron directora*."""
         at = self._after_enclitic(verb)
-        at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
+        if self.line[at] in self.lexicon["called"]:  # chamou-me de mentiroso
+            at += 1
+        elif verb.form.infinitive in self.lexicon["calling"] and self.lexicon.is_state(
+            self.line[at]
+        ):
+            subject = self.clauses.subject(self._finite(verb)).phrase
+            form = self.lexicon.adjective(self.line[at])
+            if subject is not None and form is not None and not self._disagrees(subject, form):
+                return  # mi hija me llamó preocupada
         read = self._read_predicate(at, who, plural=False)
         if read is not None and read.phrase is None:  # me traía sopa
             word = self.line[read.end - 1]
@@ -138,10 +150,22 @@ class Predicates(Readings):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
 
+    def _object_state(self, verb: Verb, who: Referent) -> None:
+        """*Me sacaron dormido*: a singular beside a plural subject is said of the object."""
+        at = self._after_adverbs(self._after_enclitic(verb))
+        form = self.lexicon.adjective(self.line[at])
+        if form is not None and not form.plural and self.lexicon.is_state(self.line[at]):
+            if at not in self.perfects and not self._is_only(at) and self._is_alone(at, form):
+                self._add([(at, Target(form))], who, "said of the object", "likely")
+
     def _is_opinion(self, verb: Verb, read: Read) -> bool:
         """*Me consideran una experta*, but not *me encontró una amiga*."""
         first = self.line[read.words[0][0]] if read.words else ""
         indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
+        finite = self._finite(verb)
+        if verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons:
+            if self.clauses.is_dropped(finite):  # me llamó una amiga
+                return False
         return indefinite and verb.form.infinitive in self.lexicon["considering"]
 
     def _finite(self, verb: Verb) -> Verb:
@@ -155,6 +179,9 @@ class Predicates(Readings):
         plural = plural or (not verb.finite and self._are_several(who))  # han sido elegidos
         if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
             return
+        if self.lexicon["participles_agree"] and verb.clitics and verb.clitics[-1] != "lo":
+            if verb.clitics[-1] in self.lexicon.object_pairs:  # me la sono cavata
+                return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
             if phrase is None or not self._changes_to(phrase, gender):
@@ -166,12 +193,17 @@ class Predicates(Readings):
         if read is None:
             self._origin(at, who, rule)
             return
+        if who.who in {"speaker", "listener"} and self.line[at] in self.lexicon["one"]:
+            read = read._replace(words=(*read.words, *self._members(read.end)))
         if who.dropped:
             if not self._is_persons(read, verb):
                 return
             self.clauses.settle(verb, who._replace(dropped=False))
         if self._may_be_things(read, verb, who):
             return
+        if verb.form.infinitive in self.lexicon["wearing"] and read.phrase is None:
+            if not self.lexicon.is_known(self.line[read.end - 1]):  # me puse abrigo
+                return
         self._add(read.words, who, rule)
         read = self._with_title(read, who, rule, plural=plural)
         if self.lexicon["participles_agree"]:
@@ -183,6 +215,9 @@ class Predicates(Readings):
     def _origin(self, start: int, who: Referent, rule: str) -> None:
         """*Soy de Cádiz, hija de pescadores*."""
         line, lexicon = self.line, self.lexicon
+        if who.who in {"speaker", "listener"} and (members := self._members(start)):
+            self._add(members, who, rule, "likely")
+            return
         comma = next((at for at in range(start, start + 5) if line[at] == ","), None)
         phrase = self.starts.get(comma + 1) if comma is not None else None
         if line[start] not in lexicon["of"] or phrase is None or phrase.kind != "person":
@@ -195,9 +230,11 @@ class Predicates(Readings):
     def _is_compound(self, verb: Verb) -> bool:
         """Whether a participle follows in the first or second person: *ci sono cascato*."""
         at = self._after_adverbs(verb.at + 1)
-        form = self.lexicon.adjective(self.line[at])
+        form = self.lexicon.predicate(self.line[at])
         if form is None or form.plural or verb.form.persons & {"3s"}:
             return False
+        if form.masculine in self.lexicon["copular_participles"]:  # ci sono stata
+            return True
         known = self.lexicon.verbs.get(form.masculine)
         return known is not None and known.mood == "participle"
 
@@ -277,7 +314,8 @@ class Predicates(Readings):
                 return None
             if gender and phrase.gender and phrase.gender != gender:
                 return None
-            if self._acts(phrase.end):
+            called = line[at - 1] == "," and line.ends_sentence(phrase.end)  # estoy lista, hija
+            if called or self._acts(phrase.end):
                 return None
             return Read(self._phrase_words(phrase), phrase.end, phrase)
         form = lexicon.adjective(line[at])
@@ -415,6 +453,9 @@ class Predicates(Readings):
                     return
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
+                worn = not lexicon.is_state(line[at]) and self._is_absolute(at, form)
+                if worn or self._is_things(at, form, inside):  # llevo puesta una chaqueta
+                    return
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
@@ -423,6 +464,12 @@ class Predicates(Readings):
                 return
             near = False
             at, steps = at + 1, steps + 1
+
+    def _is_things(self, at: int, form: Form, inside: Phrase | None) -> bool:
+        """*Una noche tranquila*: beside the noun of a thing, of which it can be said too."""
+        if inside is None or inside.kind != "thing" or at != inside.head + 1:
+            return False
+        return form.masculine in self.lexicon["things_too"] and inside.gender in {None, form.gender}
 
     def _in_order(self, at: int, verb: Verb, who: Referent) -> bool:
         """*Llegué la primera*, *parlare per ultima*, *salí campeón*."""

@@ -77,7 +77,16 @@ class Readings:
                     found.add(at)
                     if self.line[at + 1] not in self.lexicon["joiners"]:
                         break
-                    at = self._after_adverbs(at + 2)
+                    after = self._after_adverbs(at + 2)
+                    if self.line[at + 1] == "," and (
+                        after > at + 2
+                        or (
+                            self.lexicon.is_state(self.line[after])
+                            and self.line[after + 1] not in self.lexicon["and"]
+                        )
+                    ):
+                        break  # ho risposto, un po' seccato
+                    at = after
         return found
 
     def _is_participle(self, at: int) -> bool:
@@ -141,6 +150,8 @@ class Readings:
     def _is_only(self, at: int) -> bool:
         """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
         lexicon, following = self.lexicon, self.line[at + 1]
+        if following in lexicon["alone_before"]:  # estuve solo toda la tarde
+            return False
         return self.line[at] in lexicon["only"] and (
             following in lexicon.determiners
             or following in lexicon["invariable_determiners"]
@@ -187,6 +198,8 @@ class Readings:
         """The single word after a copula, if it is said of the person."""
         line, lexicon = self.line, self.lexicon
         form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+        if form is None and at not in self.starts and line[at] in lexicon["things"]:
+            form = lexicon.participle(line[at])
         named = who.phrase is None or who.phrase.kind == "person"
         if form is None and named and not who.dropped and who.sure != "guess":
             form = lexicon.predicate(line[at])
@@ -216,6 +229,19 @@ class Readings:
             return Read(((at, Target(form)),), at + 1, members)
         return None
 
+    def _members(self, at: int) -> tuple[tuple[int, Target], ...]:
+        """Of whom somebody is one: *(uno) de los candidatos*, *(soy) de las que madrugan*."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] not in lexicon["of"]:
+            return ()
+        here = at if line[at] in lexicon["contractions"] else at + 1
+        form, members = lexicon.determiners.get(line[here]), self.starts.get(here)
+        if form is None or not form.plural:
+            return ()
+        if members is not None and members.plural and members.kind != "thing":
+            return self._phrase_words(members)
+        return ((here, Target(form)),) if line[here + 1] in lexicon["relatives"] else ()
+
     def _as_person(self, phrase: Phrase) -> Phrase:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
         word = self.line[phrase.head]
@@ -236,6 +262,19 @@ class Readings:
     @staticmethod
     def _disagrees(phrase: Phrase, form: Form) -> bool:
         return bool(phrase.gender and form.gender and phrase.gender != form.gender)
+
+    def _is_absolute(self, at: int, form: Form) -> bool:
+        """*Terminada la cena*: a participle with a subject of its own."""
+        phrase = self.starts.get(at + 1)
+        known = self.lexicon.verbs.get(form.masculine)
+        participle = known is not None and known.mood == "participle"
+        if phrase is None or not phrase.determined:
+            return False
+        if not participle and not self.line[at].endswith(PARTICIPLES):
+            return False
+        if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
+            return False
+        return phrase.kind == "thing" and phrase.gender in {None, form.gender}
 
     def _soothes(self, at: int) -> bool:
         """*Sigo viva, tranquilo*: said to the listener between commas."""
