@@ -326,7 +326,8 @@ class Clauses:
         while self.line[at] in self.lexicon["degree"]:
             at += 1
         start, _ = self.line.sentence(verb.at)
-        return self.line[at] in self.lexicon["candid"] and verb.at - start <= 2
+        opened = self.line[verb.at - 1] in self.lexicon["prepositions"]
+        return opened and self.line[at] in self.lexicon["candid"] and verb.at - start <= 2
 
     def _controller(self, verb: Verb) -> Referent:
         reflexive = set(verb.clitics)
@@ -350,11 +351,24 @@ class Clauses:
             if before is not None and before.at == verb.at - 1:  # haber sido
                 return self.subject(before)
             return self.subject(finite)
+        led = self._led(finite, verb)
+        if led is not None:
+            return led
         by_object = None
         if finite.at < verb.at or (verb.form.mood == "infinitive" and self.is_dropped(finite)):
             by_object = self.object_of(finite)
         found = by_object or self.subject(finite)
         return found._replace(sure="likely")
+
+    def _led(self, finite: Verb, verb: Verb) -> Referent | None:
+        """*Obligué a mi hermana a quedarse callada*: somebody else does what follows."""
+        for phrase in self.phrases:
+            if not finite.at < phrase.start < verb.at or phrase.kind != "person":
+                continue
+            before = self.line[phrase.start - 1]
+            if phrase.start - 1 == finite.at or before in self.lexicon["object_markers"]:
+                return Referent("others", phrase) if phrase.determined else None
+        return None
 
     def _explicit(self, verb: Verb) -> tuple[Referent | None, int]:
         """The subject that is named before the verb in its clause, and where the clause begins."""

@@ -227,9 +227,10 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
-        if known is None and word.endswith("trice") and word not in self["things"]:
-            stem = word.removesuffix("trice")
-            return Form(stem + "tore", word, "feminine", False, "noun")
+        for woman, man in (("trice", "tore"), ("trici", "tori")):
+            if known is None and word.endswith(woman) and word not in self["things"]:
+                stem = word.removesuffix(woman)
+                return Form(stem + man, word, "feminine", woman == "trici", "noun")
         if known is not None or not word.endswith(("ista", "istas")) or len(word) <= 6:
             return known
         if word in self["things"] or word in self.verbs:

@@ -116,7 +116,8 @@ class _Finder(Predicates):
             while line[before] in lexicon["degree"]:
                 before -= 1
             much = line[before] in lexicon["how"] and line[at] not in lexicon["ordinals"]
-            much = much or (line[before] in lexicon["of"] and before < at - 1)  # de tan loca que
+            if before < at - 1:  # de tan loca que estaba, por muy sola que esté
+                much = much or line[before] in lexicon["of"] or line[before] in lexicon["however"]
             if line[before] in lexicon["exclaiming"] or (much and line[at + 1] in lexicon["that"]):
                 who = self.clauses.subject(verb)
                 if who.who in {"speaker", "listener"}:
@@ -234,6 +235,12 @@ class _Finder(Predicates):
             who = self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
+                end = phrase.end if phrase is not None else here + 1
+                second = self.starts.get(end + 1) if line[end] in lexicon["and"] else None
+                if second is None or second.kind != "person" or second.determined:
+                    continue
+                if not second.plural and not self._acts(second.end):
+                    self._add(self._phrase_words(second), who, "role", "likely")
 
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
@@ -279,10 +286,19 @@ class _Finder(Predicates):
                 who = self.clauses.subject(verb) if verb is not None else None
             if who is None:
                 continue
+            here = at - 2 if line[at - 1] in lexicon["of"] else at - 1
+            poor = lexicon.adjective(line[here])  # povero me, coitada de mim
+            if poor is not None and not poor.plural and line.begins(here) and here >= 0:
+                if lexicon.is_listed(line[here]) and who.who != "others":
+                    if line.is_mark(at + 1) and self.clauses.pronoun(line[at]) is None:
+                        self._add([(here, Target(poor))], who, "exclaimed", "likely")
             after = at + 1
             if line[after] == "-":
                 after += 1
             form = lexicon.adjective(line[after])
+            done = lexicon.verb(line[after + 1]) if line[after] in lexicon["only"] else None
+            if done is not None and done.infinitive in lexicon["only_verbs"]:
+                continue  # yo solo quería ayudar
             if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
                 self._add([(after, Target(form))], who, "emphasis")
             if who.who != "others" and line[at + 1] == ",":

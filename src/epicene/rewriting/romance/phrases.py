@@ -102,6 +102,8 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["even"] and self.line.begins(at):  # mesmo cansado
+            return not self.lexicon.is_listed(following)
         if self.line[at] in self.lexicon["degree"]:  # muito amiga
             noun = self.lexicon.noun(following)
             form = self.lexicon.determiners[self.line[at]]
@@ -110,6 +112,9 @@ class _Reader:
             return noun is None or noun.gender in {None, form.gender}
         if self.line[at] not in self.lexicon["clitics"]:
             return True
+        if self.line[at - 1] in self.lexicon["prepositions"]:  # com a demora, but de o ver
+            known = self.lexicon.verb(following)
+            return known is None or known.mood != "infinitive"
         verb = self.lexicon.verb(following)
         return (
             verb is None
@@ -301,7 +306,7 @@ class _Reader:
             return None
         if line[at] in lexicon["not_attributes"]:
             return None
-        form = lexicon.adjective(line[at])
+        form = lexicon.adjective(line[at]) if not line[at].endswith(("trice", "trici")) else None
         if form is None and kind == "person" and line[at - 1] not in lexicon["joiners"]:
             form = lexicon.noun(line[at])
         return form

@@ -40,6 +40,8 @@ class Predicates(Readings):
             self._object_state(verb, who)
         elif verb.finite:
             self._alone(verb)
+            if verb.form.persons in ({"1s"}, {"2s"}) and not verb.clitics:
+                self._secondary(verb, self.clauses.subject(verb), near=False, listed=False)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
 
@@ -92,11 +94,12 @@ class Predicates(Readings):
         phrase = self.starts.get(at)
         if (
             phrase is None
-            or phrase.kind != "person"
+            or phrase.kind == "thing"
+            or (phrase.kind == "nominal" and self.line[phrase.head] in self.lexicon["ordinals"])
             or self.line[at] not in self.lexicon["articles"]
         ):
             return False
-        if phrase.plural or verb.clitics:
+        if phrase.plural or {*verb.clitics} - self.lexicon["negations"]:
             return False
         self._add(self._phrase_words(phrase), self.clauses.subject(verb), "role", "likely")
         return True
@@ -260,6 +263,10 @@ class Predicates(Readings):
             if word not in self.lexicon["copular_participles"]:
                 at = further.words[0][0]
                 determined = further.phrase is not None and further.phrase.determined
+                known = self.lexicon.verbs.get(read.words[-1][1].form.masculine)
+                if known is not None and known.infinitive in self.lexicon["considering"]:
+                    determined = determined and self.line[at] not in self.lexicon["few"]
+                    at = further.words[-1][0]
                 if determined or not self.lexicon.predicate(self.line[at]):
                     return read
             first, second = read.words[-1][1].form, further.words[-1][1].form
@@ -421,9 +428,18 @@ class Predicates(Readings):
         )
 
     def _secondary(
-        self, verb: Verb, who: Referent, *, near: bool = True, start: int | None = None
+        self,
+        verb: Verb,
+        who: Referent,
+        *,
+        near: bool = True,
+        start: int | None = None,
+        listed: bool = True,
     ) -> None:
-        """An adjective said of the subject beside its verb: *llegué cansado*."""
+        """An adjective said of the subject beside its verb: *llegué cansado*.
+
+        Beside a verb in no list, only what cannot be said of anybody or anything else nearby.
+        """
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
         if near and self._in_order(at, verb, who):
@@ -441,7 +457,9 @@ class Predicates(Readings):
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
-            if self._soothes(at):
+            beside = self.clauses.inside.get(at)
+            named = line.is_name(at) or (beside is not None and beside.kind == "person")
+            if self._soothes(at) or (not listed and (named or line[at] == ",")):
                 return
             if form is not None and free and said and form.plural == plural and line.is_word(at):
                 inside = self.clauses.inside.get(at)
@@ -454,8 +472,8 @@ class Predicates(Readings):
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
                 worn = not lexicon.is_state(line[at]) and self._is_absolute(at, form)
-                if worn or self._is_things(at, form, inside):  # llevo puesta una chaqueta
-                    return
+                if worn or self._is_things(at, form, inside, listed=listed):
+                    return  # llevo puesta una chaqueta
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
@@ -465,11 +483,15 @@ class Predicates(Readings):
             near = False
             at, steps = at + 1, steps + 1
 
-    def _is_things(self, at: int, form: Form, inside: Phrase | None) -> bool:
+    def _is_things(
+        self, at: int, form: Form, inside: Phrase | None, *, listed: bool = True
+    ) -> bool:
         """*Una noche tranquila*: beside the noun of a thing, of which it can be said too."""
-        if inside is None or inside.kind != "thing" or at != inside.head + 1:
+        if inside is None or inside.kind != "thing":
             return False
-        return form.masculine in self.lexicon["things_too"] and inside.gender in {None, form.gender}
+        if listed and (at != inside.head + 1 or form.masculine not in self.lexicon["things_too"]):
+            return False
+        return inside.gender in {None, form.gender}
 
     def _in_order(self, at: int, verb: Verb, who: Referent) -> bool:
         """*Llegué la primera*, *parlare per ultima*, *salí campeón*."""

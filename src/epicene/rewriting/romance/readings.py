@@ -152,6 +152,9 @@ class Readings:
         lexicon, following = self.lexicon, self.line[at + 1]
         if following in lexicon["alone_before"]:  # estuve solo toda la tarde
             return False
+        done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
+        if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
+            return True  # voy solo a comprar pan
         return self.line[at] in lexicon["only"] and (
             following in lexicon.determiners
             or following in lexicon["invariable_determiners"]
@@ -289,7 +292,7 @@ class Readings:
         return any(
             at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
             for verb in self.clauses.verbs
-            if verb.form.persons != {"1s", "3p"}  # sono
+            if verb.form.persons != {"1s", "3p"} and self.line[verb.at] not in self.lexicon["since"]
         )
 
     def _may_hold(self, phrase: Phrase, at: int) -> bool:
