@@ -58,9 +58,7 @@ class Predicates(Readings):
                 return
             article = self.lexicon.determiners.get(self.line[at - 1])  # dare del bugiardo
             words = [(at - 1, Target(article, leading=True))] if article is not None else []
-            self._add(
-                [*words, (at, Target(form))], who, "said of the object", "likely"
-            )
+            self._add([*words, (at, Target(form))], who, "said of the object", "likely")
             if (
                 self.line[at + 1] not in self.lexicon["and"]
                 or self.line[at + 2] != self.line[at - 1]
