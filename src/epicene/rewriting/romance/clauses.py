@@ -178,7 +178,7 @@ class Clauses:
             verb.form.infinitive in self.lexicon["happening"]
             and after is not None
             and after.kind == "thing"
-            and not self.line[after.start] in self.lexicon["contractions"]
+            and self.line[after.start] not in self.lexicon["contractions"]
         )
 
     @cached_property
@@ -243,6 +243,8 @@ class Clauses:
 
     def is_reflexive(self, verb: Verb) -> bool:
         """Whether its pronoun means its subject."""
+        if not verb.finite and self.lexicon.object_pairs.keys() & {*verb.clitics}:
+            return False  # me gusta verla contenta
         found = self.clitics(verb)
         for title, person in (("first_clitics", "1s"), ("second_clitics", "2s")):
             if self.lexicon[title] & set(found):
@@ -390,9 +392,7 @@ class Clauses:
                 return None, at
             if word in lexicon["subordinators"]:
                 return self._relative(at), at
-            if word in lexicon["anybody"] and line[at - 1] not in lexicon["prepositions"]:
-                return UNKNOWN, at
-            found = self.pronoun(word)
+            found = UNKNOWN if word in lexicon["anybody"] else self.pronoun(word)
             if found is not None and line[at - 1] not in lexicon["prepositions"]:
                 return found, at
             if line.is_name(at) or (line.begins(at) and self._may_be_name(at)):
@@ -497,24 +497,19 @@ class Clauses:
         ambiguous = "1s" in verb.form.persons
         previous = self.verb_before(boundary + 1)
         if previous is not None and previous.at < verb.at:
-            subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
-            if subordinate and previous.form.infinitive in self.lexicon["asking"]:
-                return self._asked(previous, first)
-            if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
-                return self._wished(first, previous)
-            if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
-                return self.speaker("likely")  # me preguntaron si estaba sola
-            if subordinate and previous.form.infinitive in self.lexicon["perceiving"]:
-                return UNKNOWN
-            if subordinate and ambiguous:
-                return self._reported(first)
+            if self.line[boundary] in self.lexicon["that"]:
+                told = self._subordinate(verb, previous, first)
+                if told is not None:
+                    return told
             joined = self._joined(previous, verb)
             if joined and previous.form.persons & verb.form.persons:
                 if first.who == "others" or (first.who is None and not ambiguous):
                     return first._replace(dropped=True)
                 if first.who is not None and first.who == self.passage.interlocutors.speaker:
                     return first
+        if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
+            return UNKNOWN
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
@@ -527,8 +522,31 @@ class Clauses:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
+    def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
+        """The subject of what is said, asked, seen or wished; None if nothing tells."""
+        ambiguous = "1s" in verb.form.persons
+        if previous.form.infinitive in self.lexicon["asking"]:
+            return self._asked(previous, first)
+        if self.line[verb.at] in self.lexicon["subjunctives"]:
+            return self._wished(first, previous)
+        if ambiguous and previous.form.persons == {"3p"} and self.first_person:
+            return self.speaker("likely")  # me preguntaron si estaba sola
+        if previous.form.infinitive in self.lexicon["perceiving"]:
+            return UNKNOWN
+        return self._reported(first) if ambiguous else None
+
+    def _follows_person(self, verb: Verb) -> bool:
+        """Whether somebody else is named right before the comma before the verb."""
+        at = verb.at - 1
+        while self.line[at] in self.lexicon["clitics"] | self.lexicon["negations"]:
+            at -= 1
+        named = self.inside.get(at - 1)
+        if self.line[at] != "," or named is None or named.kind != "person":
+            return False
+        return self.line[named.start - 1] not in self.lexicon["as"]
+
     def _asked(self, previous: Verb, first: Referent) -> Referent:
-        """*Me preguntó si estaba enfadada*: whoever is asked; *le pregunté si estaba …*: unclear."""
+        """*Me preguntó si estaba enfadada*: whoever is asked; *le pregunté si …*: unclear."""
         asked = self.object_of(previous)
         if asked is not None and asked.who in {"speaker", "listener"}:
             return asked._replace(sure="likely")
@@ -543,6 +561,8 @@ class Clauses:
     def _wished(self, first: Referent, previous: Verb) -> Referent:
         """*Mi madre quiere que sea médica*: somebody else than the subject of the first verb."""
         if previous.form.infinitive in self.lexicon["copulas"]:  # es importante que esté bien hecho
+            return UNKNOWN
+        if previous.form.infinitive in self.lexicon["affecting"]:  # me preocupa que esté sola
             return UNKNOWN
         asked = self.object_of(previous)  # me tratan como si fuera una niña
         if asked is not None and asked.who in {"speaker", "listener"}:

@@ -104,6 +104,8 @@ class _Reader:
         following = self.line[at + 1]
         if self.line[at] in self.lexicon["even"] and self.line.begins(at):  # mesmo cansado
             return not self.lexicon.is_listed(following)
+        if self.line[at] in self.lexicon["half"] and self.lexicon.is_state(following):
+            return False  # medio dormido
         if self.line[at] in self.lexicon["degree"]:  # muito amiga
             noun = self.lexicon.noun(following)
             form = self.lexicon.determiners[self.line[at]]

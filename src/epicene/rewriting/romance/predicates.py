@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.clauses import UNKNOWN, Referent, Verb
 from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.readings import Read, Readings, Target
 
@@ -28,19 +28,20 @@ class Predicates(Readings):
             reflexive and infinitive in lexicon["reflexive_copulas"]
         ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
-        elif infinitive in lexicon["object_predicates"] and (
-            who := self.clauses.object_of(self._finite(verb))
-        ):
+        elif infinitive in lexicon["object_predicates"] and (who := self._object(verb)):
             self._object_predicate(verb, who)
         elif infinitive in lexicon["job_articles"] and self._job(verb):
             pass
-        elif infinitive in lexicon["secondary"]:
-            self._secondary(verb, self.clauses.subject(verb))
         elif verb.form.persons == {"3p"} and (who := self.clauses.object_of(verb)):
             self._object_state(verb, who)
+        elif infinitive in lexicon["secondary"]:
+            self._secondary(verb, self.clauses.subject(verb))
         elif verb.finite:
             self._alone(verb)
-            if verb.form.persons in ({"1s"}, {"2s"}) and not verb.clitics:
+            leaning = {*verb.clitics} - lexicon["negations"]
+            leaning -= lexicon["first_clitics" if "1s" in verb.form.persons else "second_clitics"]
+            said = infinitive in lexicon["saying"] and leaning <= lexicon["how"]  # lo digo
+            if verb.form.persons in ({"1s"}, {"2s"}) and (said or not leaning):
                 self._secondary(verb, self.clauses.subject(verb), near=False, listed=False)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
@@ -155,34 +156,35 @@ class Predicates(Readings):
         """*Me sacaron dormido*: a singular beside a plural subject is said of the object."""
         at = self._after_adverbs(self._after_enclitic(verb))
         form = self.lexicon.adjective(self.line[at])
-        if form is not None and not form.plural and self.lexicon.is_state(self.line[at]):
-            if at not in self.perfects and not self._is_only(at) and self._is_alone(at, form):
-                self._add([(at, Target(form))], who, "said of the object", "likely")
+        if form is None or form.plural or not self.lexicon.is_state(self.line[at]):
+            return
+        if at not in self.perfects and not self._is_only(at) and self._is_alone(at, form):
+            self._add([(at, Target(form))], who, "said of the object", "likely")
 
     def _is_opinion(self, verb: Verb, read: Read) -> bool:
         """*Me consideran una experta*, but not *me encontró una amiga*."""
         first = self.line[read.words[0][0]] if read.words else ""
         indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
         finite = self._finite(verb)
-        if verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons:
-            if self.clauses.is_dropped(finite):  # me llamó una amiga
-                return False
+        called = verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons
+        if called and self.clauses.is_dropped(finite):  # me llamó una amiga
+            return False
         return indefinite and verb.form.infinitive in self.lexicon["considering"]
+
+    def _object(self, verb: Verb) -> Referent | None:
+        """The object of a verb: in *me gusta verla* not that of the other verb."""
+        if not verb.finite and self.lexicon.object_pairs.keys() & {*verb.clitics}:
+            return UNKNOWN
+        return self.clauses.object_of(self._finite(verb))
 
     def _finite(self, verb: Verb) -> Verb:
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
 
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
-        plural = verb.finite and not verb.form.persons & {"1s", "2s", "3s"}
         phrase = who.phrase
-        if phrase is not None and phrase.plural and "3p" in verb.form.persons:
-            plural = True
-        plural = plural or (not verb.finite and self._are_several(who))  # han sido elegidos
-        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
+        plural = self._is_plural(verb, who)
+        if self._says_nothing(verb):
             return
-        if self.lexicon["participles_agree"] and verb.clitics and verb.clitics[-1] != "lo":
-            if verb.clitics[-1] in self.lexicon.object_pairs:  # me la sono cavata
-                return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
             if phrase is None or not self._changes_to(phrase, gender):
@@ -202,9 +204,6 @@ class Predicates(Readings):
             self.clauses.settle(verb, who._replace(dropped=False))
         if self._may_be_things(read, verb, who):
             return
-        if verb.form.infinitive in self.lexicon["wearing"] and read.phrase is None:
-            if not self.lexicon.is_known(self.line[read.end - 1]):  # me puse abrigo
-                return
         self._add(read.words, who, rule)
         read = self._with_title(read, who, rule, plural=plural)
         if self.lexicon["participles_agree"]:
@@ -212,6 +211,21 @@ class Predicates(Readings):
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _is_plural(self, verb: Verb, who: Referent) -> bool:
+        if who.phrase is not None and who.phrase.plural and "3p" in verb.form.persons:
+            return True
+        if verb.finite:
+            return not verb.form.persons & {"1s", "2s", "3s"}
+        return self._are_several(who)  # han sido elegidos
+
+    def _says_nothing(self, verb: Verb) -> bool:
+        """*Ci sono persone*, *me la sono cavata*: nothing is said of the subject."""
+        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
+            return True
+        if not self.lexicon["participles_agree"] or not verb.clitics or verb.clitics[-1] == "lo":
+            return False
+        return verb.clitics[-1] in self.lexicon.object_pairs
 
     def _origin(self, start: int, who: Referent, rule: str) -> None:
         """*Soy de Cádiz, hija de pescadores*."""
@@ -409,6 +423,8 @@ class Predicates(Readings):
         determined = read.phrase is not None and read.phrase.determined
         if determined and verb.form.infinitive in self.lexicon["never_nominal"]:
             return True  # a mi lado estaba una señora
+        if verb.form.infinitive in self.lexicon["wearing"] and read.phrase is None:
+            return not self.lexicon.is_known(self.line[read.end - 1])  # me puse abrigo
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
@@ -445,11 +461,7 @@ class Predicates(Readings):
         steps = 0
         plural = self._are_several(who)
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
-            if line[at] in lexicon["subordinators"] or (
-                at != verb.at
-                and any(each.at == at and each.finite for each in self.clauses.verbs)
-                and not (plural and lexicon.is_listed(line[at]))  # arrivano stanchi
-            ):
+            if self._ends_clause(at, verb, plural=plural):
                 return
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             free = at not in self.blocked or lexicon.is_state(line[at])
@@ -460,18 +472,10 @@ class Predicates(Readings):
             if self._soothes(at) or (not listed and (named or line[at] == ",")):
                 return
             if form is not None and free and said and form.plural == plural and line.is_word(at):
-                inside = self.clauses.inside.get(at)
-                if inside is not None and not self._may_hold(inside, at):
-                    return
-                if line[at - 1] in lexicon.determiners or line.is_name(at):
-                    return
-                if line[at - 1] in lexicon["prepositions"]:
-                    return
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
-                worn = not lexicon.is_state(line[at]) and self._is_absolute(at, form)
-                if worn or self._is_things(at, form, inside, listed=listed):
-                    return  # llevo puesta una chaqueta
+                if self._is_others(at, form, listed=listed):
+                    return
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
@@ -481,12 +485,49 @@ class Predicates(Readings):
             near = False
             at, steps = at + 1, steps + 1
 
+    def _ends_clause(self, at: int, verb: Verb, *, plural: bool) -> bool:
+        """Whether another verb begins there, or an infinitive with its own object: *verla*."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] in lexicon["subordinators"]:
+            return True
+        if at == verb.at or (plural and lexicon.is_listed(line[at])):  # arrivano stanchi
+            return False
+        return any(
+            each.at == at and (each.finite or lexicon.object_pairs.keys() & {*each.clitics})
+            for each in self.clauses.verbs
+        )
+
+    def _is_others(self, at: int, form: Form, *, listed: bool) -> bool:
+        """Whether the adjective is said of somebody or something else than the subject."""
+        line, lexicon, inside = self.line, self.lexicon, self.clauses.inside.get(at)
+        if inside is not None and not self._may_hold(inside, at):
+            return True
+        before = line[at - 1]
+        if before in lexicon.determiners or line.is_name(at):
+            return True
+        if before in lexicon["prepositions"] or before in lexicon["how"]:
+            return True
+        if self._beside_comma(at, form) is not None:
+            return True
+        first = self.clauses.inside.get(at - 2) if before in lexicon["and"] else None
+        if first is not None and first.kind == "thing" and first.head < at - 2:
+            return True  # una carta larga y confusa
+        worn = not lexicon.is_state(line[at]) and self._is_absolute(at, form)
+        return worn or self._is_things(at, form, inside, listed=listed)  # llevo puesta una blusa
+
     def _is_things(
         self, at: int, form: Form, inside: Phrase | None, *, listed: bool = True
     ) -> bool:
         """*Una noche tranquila*: beside the noun of a thing, of which it can be said too."""
         if inside is None or inside.kind != "thing":
             return False
+        line, lexicon = self.line, self.lexicon
+        held = lexicon.verb(line[inside.start - 1])
+        had = line[inside.start - 1] in lexicon["with"] or (
+            held is not None and held.infinitive in lexicon["having"]
+        )
+        if had and at == inside.head + 1 and line[inside.head] not in lexicon["times"]:
+            return inside.gender in {None, form.gender}  # con la ropa empapada
         if listed and (at != inside.head + 1 or form.masculine not in self.lexicon["things_too"]):
             return False
         return inside.gender in {None, form.gender}

@@ -184,6 +184,12 @@ class Readings:
         line, lexicon = self.line, self.lexicon
         if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
+        whole = lexicon.determiners.get(line[at]) if line[at] in lexicon["wholly"] else None
+        if whole is not None and lexicon.is_listed(line[at + 1]) and not plural:
+            read = self._read_adjective(at + 1, who, plural=False)  # estoy toda mojada
+            phrase = self.starts.get(at)
+            if read is not None and (phrase is None or phrase.kind == "nominal"):
+                return read._replace(words=((at, Target(whole)), *read.words))
         one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
         if one is not None and not plural:
             return one
@@ -278,6 +284,13 @@ class Readings:
         if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
             return False
         return phrase.kind == "thing" and phrase.gender in {None, form.gender}
+
+    def _beside_comma(self, at: int, form: Form) -> Referent | None:
+        """Somebody else before a comma: *hablé con mi tía, preocupada por la herencia*."""
+        before = self.clauses.inside.get(at - 2) if self.line[at - 1] == "," else None
+        if before is None or before.kind != "person" or self._disagrees(before, form):
+            return None
+        return Referent("others", before)
 
     def _soothes(self, at: int) -> bool:
         """*Sigo viva, tranquilo*: said to the listener between commas."""
