@@ -108,14 +108,16 @@ def _read_clause(
     while first < end and (line.is_mark(first) or line[first] in words().coordinators):
         first += 1
     subject, at = _subject(line, first, end, interlocutors)
-    if at is None and previous is not None and _inherits(line, start, first):
+    if at is None and previous is not None and _inherits(line, start, first, previous):
         subject, at = previous.subject, previous.subject_at
     subordinate = _opens(line, start)
     return Clause(start, end, subject, at, _is_copular(line, start, end), subordinate)
 
 
-def _inherits(line: Line, start: int, first: int) -> bool:
+def _inherits(line: Line, start: int, first: int, previous: Clause) -> bool:
     """Whether the subject of the clause before is meant: und bin Lehrerin."""
+    if line[start] == "," and line.is_finite(first) and not previous.subordinate:
+        return line[first] not in _OTHER_VERBS  # …, arbeite aber als Fahrer
     if line[start] not in words().coordinators:
         return False
     while line[first] in words().adverbs or line[first] in words().coordinators:
@@ -135,6 +137,8 @@ def _subject(
         at for at in range(start, end) if at <= start + 1 or line[at - 1] not in {"als", "wie"}
     ]
     for at in nominatives:
+        if _is_left_out(line, at, start):
+            continue
         if line[at] in {"ich", "du"} and not (line[at] == "ich" and _is_third_person(keys)):
             joined = line[at - 1] == "und" and line.is_capital(at - 2)
             if (joined or line[at + 1] == "und") and _SEVERAL & set(keys):
@@ -153,6 +157,12 @@ def _subject(
         line.is_noun(at) or (at == start and line.is_capital(at)) for at in range(start, end)
     )
     return ("others" if named else None), None
+
+
+def _is_left_out(line: Line, at: int, start: int) -> bool:
+    """Whether the pronoun has no verb of its own: mein Bruder will Pilot werden, ich nicht."""
+    after = at + 1 if line[at + 1] not in {"nicht", "auch"} else at + 2
+    return at > start and line[at - 1] == "," and not line.is_word(after)
 
 
 def _is_third_person(keys: Sequence[str]) -> bool:

@@ -94,6 +94,7 @@ class Words(NamedTuple):
     not_compared: WordSet
     making: WordSet
     before_plurals: WordSet
+    signing: WordSet
 
     @property
     def prepositions(self) -> WordSet:

@@ -160,7 +160,8 @@ class Roles:
         )
         if singular:
             role = (
-                self._addressed(phrase)
+                self._signs(phrase)
+                or self._addressed(phrase)
                 or self._beside_pronoun(phrase, start)
                 or self._joined(phrase, start)
                 or self._as(phrase, start, clause)
@@ -191,6 +192,18 @@ class Roles:
         if word in _SECOND or (word in {"sie", "ihnen"} and is_polite(self.line, at)):
             return self.people.listener
         return None
+
+    def _signs(self, phrase: Phrase) -> Role | None:
+        """Mit freundlichen Grüßen, Ihr treuer Leser."""
+        line, start = self.line, phrase.start
+        if line[start] not in {"ihr", "ihre", "dein", "deine", "euer", "eure"}:
+            return None
+        greeted = set(line.keys[max(0, start - 5) : start]) & words().signing
+        closes = line.is_capital(start) or line[start] not in {"ihr", "ihre"}
+        ends = not line.is_word(phrase.noun + 1) or line.is_capital(phrase.noun + 1)
+        if not greeted or not closes or line.is_word(start - 1) or not ends:
+            return None
+        return _role(self.people.speaker, APPOSITION, "likely")
 
     def _addressed(self, phrase: Phrase) -> Role | None:
         sure = vocative(self.line, phrase)
@@ -266,6 +279,9 @@ class Roles:
             return Role(who, rule)
         if line[at - 1] in _THIRD_OBJECTS | {"er"}:
             return Role("others", rule)
+        beside = self.found.get(at - 1)
+        if beside is not None and beside[1].who == "others" and not beside[0].preposition:
+            return Role("others", rule, "likely")  # ich habe eine Ärztin als Nachbarin
         if line.is_noun(at - 1) and line[at - 2] in _OWN | _YOUR:  # meine Arbeit als Lehrer
             mine = line[at - 2] in _OWN
             return _role(self.people.speaker if mine else self.people.listener, rule, "likely")
@@ -367,7 +383,7 @@ class Roles:
     def _follows_noun(self, phrase: Phrase) -> bool:
         """Whether the phrase belongs to the noun before it: Frau Doktor, das Haus der Ärzte."""
         line, before = self.line, phrase.start - 1
-        if not line.is_noun(before):
+        if not line.is_noun(before) or line[before] == "tages":  # eines Tages Professor
             return False
         if before in self.found and self.found[before][1].who != "others":
             return False

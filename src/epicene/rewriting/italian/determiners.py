@@ -28,7 +28,14 @@ _ELIDED_FEMININES = {
     "nella": "nell'", "sulla": "sull'", "quella": "quell'", "nessuna": "nessun'",
 }  # fmt: skip
 _BEFORE_NAMES = frozenset({"signore", "dottore", "professore", "ingegnere"})
-_FULL = {"buon": "buono", "bel": "bello", "quel": "quello", "nessun": "nessuno", "un": "uno"}
+_FULL = {
+    "buon": "buono",
+    "bel": "bello",
+    "quel": "quello",
+    "nessun": "nessuno",
+    "un": "uno",
+    "quei": "quelli",
+}
 
 
 def inflect(target: Target, word: str, gender: Gender, following: str) -> str:

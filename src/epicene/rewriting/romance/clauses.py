@@ -76,6 +76,7 @@ class Clauses:
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
             or (lexicon.is_listed(word) and self._is_copula(at - 1))
+            or (lexicon.is_listed(word) and before in lexicon["degree"])
             or self._follows_first(at)
         ):
             return None
@@ -165,7 +166,20 @@ class Clauses:
     @cached_property
     def _third_verb(self) -> bool:
         """Whether a verb can only be in the third person."""
-        return any(verb.form.persons == {"3s"} for verb in self.verbs)
+        return any(verb.form.persons == {"3s"} and not self._happens(verb) for verb in self.verbs)
+
+    def _happens(self, verb: Verb) -> bool:
+        """Whether a thing is its subject: *el teléfono sonó*, *cuando llegó la carta*."""
+        explicit, _ = self._explicit(verb)
+        if explicit is not None:
+            return explicit.who is None and explicit.phrase is not None
+        after = self.inside.get(verb.at + 1)
+        return (
+            verb.form.infinitive in self.lexicon["happening"]
+            and after is not None
+            and after.kind == "thing"
+            and self.line[after.start] not in self.lexicon["contractions"]
+        )
 
     @cached_property
     def _only_addressed(self) -> bool:
@@ -229,6 +243,8 @@ class Clauses:
 
     def is_reflexive(self, verb: Verb) -> bool:
         """Whether its pronoun means its subject."""
+        if not verb.finite and self.lexicon.object_pairs.keys() & {*verb.clitics}:
+            return False  # me gusta verla contenta
         found = self.clitics(verb)
         for title, person in (("first_clitics", "1s"), ("second_clitics", "2s")):
             if self.lexicon[title] & set(found):
@@ -246,7 +262,7 @@ class Clauses:
             ("second_clitics", "2s", self.listener()),
         ):
             if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
-                return who
+                return who if not found & self.lexicon.object_pairs.keys() else UNKNOWN
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
             return Referent("others", sure="likely")
         return None
@@ -263,6 +279,10 @@ class Clauses:
             self._subjects[verb.at] = UNKNOWN  # against going round in circles
             self._subjects[verb.at] = self._find_subject(verb)
         return self._subjects[verb.at]
+
+    def is_dropped(self, verb: Verb) -> bool:
+        """Whether no subject is named before the verb."""
+        return self._explicit(verb)[0] is None
 
     def settle(self, verb: Verb, who: Referent) -> None:
         """Keep what the predicate said about the subject of a verb."""
@@ -308,7 +328,8 @@ class Clauses:
         while self.line[at] in self.lexicon["degree"]:
             at += 1
         start, _ = self.line.sentence(verb.at)
-        return self.line[at] in self.lexicon["candid"] and verb.at - start <= 2
+        opened = self.line[verb.at - 1] in self.lexicon["prepositions"]
+        return opened and self.line[at] in self.lexicon["candid"] and verb.at - start <= 2
 
     def _controller(self, verb: Verb) -> Referent:
         reflexive = set(verb.clitics)
@@ -329,10 +350,27 @@ class Clauses:
         if finite is None:
             return UNKNOWN
         if verb.form.mood == "participle":
+            if before is not None and before.at == verb.at - 1:  # haber sido
+                return self.subject(before)
             return self.subject(finite)
-        by_object = self.object_of(finite) if finite.at < verb.at else None
+        led = self._led(finite, verb)
+        if led is not None:
+            return led
+        by_object = None
+        if finite.at < verb.at or (verb.form.mood == "infinitive" and self.is_dropped(finite)):
+            by_object = self.object_of(finite)
         found = by_object or self.subject(finite)
         return found._replace(sure="likely")
+
+    def _led(self, finite: Verb, verb: Verb) -> Referent | None:
+        """*Obligué a mi hermana a quedarse callada*: somebody else does what follows."""
+        for phrase in self.phrases:
+            if not finite.at < phrase.start < verb.at or phrase.kind != "person":
+                continue
+            before = self.line[phrase.start - 1]
+            if phrase.start - 1 == finite.at or before in self.lexicon["object_markers"]:
+                return Referent("others", phrase) if phrase.determined else None
+        return None
 
     def _explicit(self, verb: Verb) -> tuple[Referent | None, int]:
         """The subject that is named before the verb in its clause, and where the clause begins."""
@@ -354,7 +392,7 @@ class Clauses:
                 return None, at
             if word in lexicon["subordinators"]:
                 return self._relative(at), at
-            found = self.pronoun(word)
+            found = UNKNOWN if word in lexicon["anybody"] else self.pronoun(word)
             if found is not None and line[at - 1] not in lexicon["prepositions"]:
                 return found, at
             if line.is_name(at) or (line.begins(at) and self._may_be_name(at)):
@@ -377,6 +415,7 @@ class Clauses:
         while line[before].isdigit():
             before -= 1
         governed = line[before] in lexicon["prepositions"]
+        governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
@@ -458,22 +497,19 @@ class Clauses:
         ambiguous = "1s" in verb.form.persons
         previous = self.verb_before(boundary + 1)
         if previous is not None and previous.at < verb.at:
-            subordinate = self.line[boundary] in self.lexicon["that"]
             first = self.subject(previous)
-            if subordinate and self.line[verb.at] in self.lexicon["subjunctives"]:
-                return self._wished(first, previous)
-            if subordinate and ambiguous and previous.form.persons == {"3p"} and self.first_person:
-                return self.speaker("likely")  # me preguntaron si estaba sola
-            if subordinate and previous.form.infinitive in self.lexicon["perceiving"]:
-                return UNKNOWN
-            if subordinate and ambiguous:
-                return self._reported(first)
+            if self.line[boundary] in self.lexicon["that"]:
+                told = self._subordinate(verb, previous, first)
+                if told is not None:
+                    return told
             joined = self._joined(previous, verb)
             if joined and previous.form.persons & verb.form.persons:
                 if first.who == "others" or (first.who is None and not ambiguous):
                     return first._replace(dropped=True)
                 if first.who is not None and first.who == self.passage.interlocutors.speaker:
                     return first
+        if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
+            return UNKNOWN
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
@@ -486,6 +522,36 @@ class Clauses:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
+    def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
+        """The subject of what is said, asked, seen or wished; None if nothing tells."""
+        ambiguous = "1s" in verb.form.persons
+        if previous.form.infinitive in self.lexicon["asking"]:
+            return self._asked(previous, first)
+        if self.line[verb.at] in self.lexicon["subjunctives"]:
+            return self._wished(first, previous)
+        if ambiguous and previous.form.persons == {"3p"} and self.first_person:
+            return self.speaker("likely")  # me preguntaron si estaba sola
+        if previous.form.infinitive in self.lexicon["perceiving"]:
+            return UNKNOWN
+        return self._reported(first) if ambiguous else None
+
+    def _follows_person(self, verb: Verb) -> bool:
+        """Whether somebody else is named right before the comma before the verb."""
+        at = verb.at - 1
+        while self.line[at] in self.lexicon["clitics"] | self.lexicon["negations"]:
+            at -= 1
+        named = self.inside.get(at - 1)
+        if self.line[at] != "," or named is None or named.kind != "person":
+            return False
+        return self.line[named.start - 1] not in self.lexicon["as"]
+
+    def _asked(self, previous: Verb, first: Referent) -> Referent:
+        """*Me preguntó si estaba enfadada*: whoever is asked; *le pregunté si …*: unclear."""
+        asked = self.object_of(previous)
+        if asked is not None and asked.who in {"speaker", "listener"}:
+            return asked._replace(sure="likely")
+        return first if self.is_reflexive(previous) else UNKNOWN
+
     def _reported(self, first: Referent) -> Referent:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
@@ -495,6 +561,8 @@ class Clauses:
     def _wished(self, first: Referent, previous: Verb) -> Referent:
         """*Mi madre quiere que sea médica*: somebody else than the subject of the first verb."""
         if previous.form.infinitive in self.lexicon["copulas"]:  # es importante que esté bien hecho
+            return UNKNOWN
+        if previous.form.infinitive in self.lexicon["affecting"]:  # me preocupa que esté sola
             return UNKNOWN
         asked = self.object_of(previous)  # me tratan como si fuera una niña
         if asked is not None and asked.who in {"speaker", "listener"}:

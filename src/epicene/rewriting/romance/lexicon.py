@@ -227,9 +227,10 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
-        if known is None and word.endswith("trice") and word not in self["things"]:
-            stem = word.removesuffix("trice")
-            return Form(stem + "tore", word, "feminine", False, "noun")
+        for woman, man in (("trice", "tore"), ("trici", "tori")):
+            if known is None and word.endswith(woman) and word not in self["things"]:
+                stem = word.removesuffix(woman)
+                return Form(stem + man, word, "feminine", woman == "trici", "noun")
         if known is not None or not word.endswith(("ista", "istas")) or len(word) <= 6:
             return known
         if word in self["things"] or word in self.verbs:
@@ -261,6 +262,15 @@ class Lexicon:
         if verb is not None and verb.mood != "participle":
             return None
         return self._guess(word, adjectival=True)
+
+    def participle(self, word: str) -> Form | None:
+        """The form of a singular participle that names a thing elsewhere: *oído*, *llegada*."""
+        masculine = word[:-1] + "o" if word.endswith("a") else word
+        known = self.verbs.get(masculine)
+        if known is None or known.mood != "participle" or not masculine.endswith("o"):
+            return None
+        gender: Gender = "feminine" if word.endswith("a") else "masculine"
+        return Form(masculine, masculine[:-1] + "a", gender, False, "adjective")
 
     def predicate(self, word: str) -> Form | None:
         """The form of a word in the place of a predicate, by its ending if it is in no list."""

@@ -6,15 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
-from epicene.rewriting.romance.clauses import Referent
-from epicene.rewriting.romance.phrases import PARTICIPLES
+from epicene.rewriting.romance.clauses import Referent, Verb
 from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import TargetGenders
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.clauses import Verb
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
     from epicene.rewriting.romance.phrases import Phrase
@@ -100,23 +98,36 @@ class _Finder(Predicates):
         """*¡Qué tonta soy!*, *Che stupido che sono!*"""
         line, lexicon = self.line, self.lexicon
         for verb in self.clauses.verbs:
-            if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
+            reflexive = verb.form.infinitive in lexicon["reflexive_copulas"] and verb.clitics
+            if verb.form.infinitive not in lexicon["copulas"] and not reflexive:
                 continue
-            at = verb.at - 1 - len(verb.clitics)
+            finite = self._finite(verb)  # ¡qué ciego he estado!
+            if not verb.finite and (verb.form.mood != "participle" or finite.at != verb.at - 1):
+                continue
+            at = finite.at - 1 - len(finite.clitics)
             while line[at] in lexicon["relatives"] or self.clauses.pronoun(line[at]) is not None:
                 at -= 1
             form = lexicon.adjective(line[at])
             if form is None or form.plural or at in self.claimed or at in self.starts:
                 continue
-            before = at - 1
-            while line[before] in lexicon["degree"]:
-                before -= 1
-            much = line[before] in lexicon["how"] and line[at] not in lexicon["ordinals"]
-            if line[before] in lexicon["exclaiming"] or (much and line[at + 1] in lexicon["that"]):
-                who = self.clauses.subject(verb)
-                if who.who in {"speaker", "listener"}:
-                    self._add([(at, Target(form))], who, "exclaimed", "likely")
+            who = self.clauses.subject(finite)
+            if self._is_exclaimed(at) and who.who in {"speaker", "listener"}:
+                self._add([(at, Target(form))], who, "exclaimed", "likely")
+        self._exclaimed_first()
 
+    def _is_exclaimed(self, at: int) -> bool:
+        """Whether it comes before its verb with a word of degree: *lo sola que estoy*."""
+        line, lexicon = self.line, self.lexicon
+        before = at - 1
+        while line[before] in lexicon["degree"]:
+            before -= 1
+        much = line[before] in lexicon["how"] and line[at] not in lexicon["ordinals"]
+        if before < at - 1:  # de tan loca que estaba, por muy sola que esté
+            much = much or line[before] in lexicon["of"] or line[before] in lexicon["however"]
+        return line[before] in lexicon["exclaiming"] or (much and line[at + 1] in lexicon["that"])
+
+    def _exclaimed_first(self) -> None:
+        line, lexicon = self.line, self.lexicon
         for at in range(len(line)):  # Che stupida, ho lasciato le chiavi in macchina
             if not line.begins(at) or line[at] not in lexicon["exclaiming"]:
                 continue
@@ -132,23 +143,17 @@ class _Finder(Predicates):
         """What is said before the verb or between commas: *Cansado de esperar, me fui*."""
         line, lexicon = self.line, self.lexicon
         for at in range(len(line)):
-            initial = line.begins(at)
+            initial = self._opens_sentence(at)
             once = line[at - 1] in lexicon["once"] and line[at - 2] in lexicon["few"]
             opens = line[at - 1] == "," or line[at - 1] in lexicon["detaching"]
             opens = opens or f"{line[at - 2]}_{line[at - 1]}" in lexicon["afterwards"]
             if not initial and not opens and not once:
                 continue
             here = self._after_adverbs(at)
-            form = lexicon.adjective(line[here])
+            form = self._detached_form(here)
             if form is None or not line.is_word(here) or here in self.claimed:
                 continue
-            if here in self.perfects or self._soothes(here):
-                continue
-            if line[here] in lexicon["not_initial"] or here in self.starts:
-                continue
-            if here in {verb.at for verb in self.clauses.verbs} and not (
-                form.plural and lexicon.is_listed(line[here])  # stanchi
-            ):
+            if not self._may_be_detached(here, form):
                 continue
             if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
                 continue  # Soriano era famoso
@@ -167,18 +172,44 @@ class _Finder(Predicates):
                 continue
             if who.phrase is not None and self._disagrees(who.phrase, form):
                 continue
+            if not initial and self._has_object(verb, form):  # la vi en un banco, sola
+                continue
+            if not initial:
+                who = self._beside_comma(at, form) or who
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
             self._coordinated(read, who, "said beside the clause", plural=plural)
 
-    def _is_absolute(self, at: int, form: Form) -> bool:
-        """*Terminada la cena*: a participle with a subject of its own."""
-        phrase = self.starts.get(at + 1)
-        if phrase is None or not phrase.determined or not self.line[at].endswith(PARTICIPLES):
+    def _opens_sentence(self, at: int) -> bool:
+        """Whether a sentence begins there, or with *por*, *aun* or *apesar de* before it."""
+        line, lexicon = self.line, self.lexicon
+        opener = f"{line[at - 2]}_{line[at - 1]}" in lexicon["afterwards"]
+        return (
+            line.begins(at)
+            or (line[at - 1] in lexicon["detaching"] and line.begins(at - 1))
+            or (opener and line.begins(at - 2))
+        )
+
+    def _may_be_detached(self, at: int, form: Form) -> bool:
+        if at in self.perfects or at in self.starts or self._soothes(at):
             return False
-        if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
+        if self.line[at] in self.lexicon["not_initial"]:
             return False
-        return phrase.kind == "thing" and phrase.gender in {None, form.gender}
+        listed = form.plural and self.lexicon.is_listed(self.line[at])  # stanchi
+        return listed or at not in {verb.at for verb in self.clauses.verbs}
+
+    def _detached_form(self, at: int) -> Form | None:
+        form = self.lexicon.adjective(self.line[at])
+        if form is None and at not in self.starts and self.line[at - 1] in self.lexicon["just"]:
+            return self.lexicon.participle(self.line[at])
+        return form
+
+    def _has_object(self, verb: Verb, form: Form) -> bool:
+        """Whether a pronoun of another person or thing agrees too."""
+        pairs = self.lexicon.object_pairs
+        return any(
+            each in pairs and pairs[each].gender in {None, form.gender} for each in verb.clitics
+        )
 
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
@@ -222,6 +253,15 @@ class _Finder(Predicates):
             who = self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
+                self._second_role(phrase.end if phrase is not None else here + 1, who)
+
+    def _second_role(self, end: int, who: Referent) -> None:
+        """*Come portavoce e tesoriere*."""
+        second = self.starts.get(end + 1) if self.line[end] in self.lexicon["and"] else None
+        if second is None or second.kind != "person" or second.determined or second.plural:
+            return
+        if not self._acts(second.end):
+            self._add(self._phrase_words(second), who, "role", "likely")
 
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
@@ -235,7 +275,8 @@ class _Finder(Predicates):
         line, lexicon = self.line, self.lexicon
         if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
             return False
-        verb = lexicon.verb(line[at - 1])
+        agreeing = lexicon.adjective(line[at - 1])
+        verb = lexicon.verb(agreeing.masculine if agreeing is not None else line[at - 1])
         if verb is not None and f"{verb.infinitive}_{line[at]}" in lexicon["job_verbs"]:
             return True
         return f"{line[at - 1]}_{line[at]}" in lexicon["capacities"]
@@ -266,10 +307,14 @@ class _Finder(Predicates):
                 who = self.clauses.subject(verb) if verb is not None else None
             if who is None:
                 continue
+            self._pitied(at, who)
             after = at + 1
             if line[after] == "-":
                 after += 1
             form = lexicon.adjective(line[after])
+            done = lexicon.verb(line[after + 1]) if line[after] in lexicon["only"] else None
+            if done is not None and done.infinitive in lexicon["only_verbs"]:
+                continue  # yo solo quería ayudar
             if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
                 self._add([(after, Target(form))], who, "emphasis")
             if who.who != "others" and line[at + 1] == ",":
@@ -283,6 +328,18 @@ class _Finder(Predicates):
                     and not (who.who == "others" and line[at + 1] == ",")
                 ):
                     self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _pitied(self, at: int, who: Referent) -> None:
+        """*Povero me*, *coitada de mim*; not *preocupada comigo*."""
+        line, lexicon = self.line, self.lexicon
+        here = at - 2 if line[at - 1] in lexicon["of"] else at - 1
+        form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
+        opens = here >= 0 and (line.begins(here) or (here < at - 1 and line[here - 1] == ","))
+        if form is None or form.plural or not opens or who.who == "others":
+            return
+        tonic = self.clauses.pronoun(line[at]) is None and not line[at].startswith("co")
+        if tonic and line.is_mark(at + 1):
+            self._add([(here, Target(form))], who, "exclaimed", "likely")
 
     def _set_off(self, at: int, who: Referent) -> None:
         """*Yo, agotada, me dormí*; *tres chicos y yo, la pequeña*."""
@@ -301,10 +358,15 @@ class _Finder(Predicates):
             self._add([(here, Target(form))], who, "apposition", "likely")
 
     def _self_named(self) -> None:
-        """*Il sottoscritto*, *la abajo firmante*: the speaker in the third person."""
+        """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
         for phrase in self.clauses.phrases:
             words = self.line.keys[phrase.start : phrase.end]
-            if phrase.determined and not phrase.plural and self.lexicon["self_names"] & {*words}:
+            named = bool(self.lexicon["self_names"] & {*words})
+            if phrase.kind == "person" and self.line[phrase.start - 1] == ",":
+                start, _ = self.line.sentence(phrase.start)
+                signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
+                named = named or bool(signs and self.lexicon["yours"] & {*words})
+            if phrase.determined and not phrase.plural and named:
                 self._add(
                     self._phrase_words(phrase), self.clauses.speaker(), "the signer", "likely"
                 )

@@ -102,12 +102,21 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["even"] and self.line.begins(at):  # mesmo cansado
+            return not self.lexicon.is_listed(following)
+        if self.line[at] in self.lexicon["half"] and self.lexicon.is_state(following):
+            return False  # medio dormido
         if self.line[at] in self.lexicon["degree"]:  # muito amiga
             noun = self.lexicon.noun(following)
             form = self.lexicon.determiners[self.line[at]]
+            if noun is not None and noun.gender is None and self.lexicon.is_listed(following):
+                return False  # demasiado perfeccionista
             return noun is None or noun.gender in {None, form.gender}
         if self.line[at] not in self.lexicon["clitics"]:
             return True
+        if self.line[at - 1] in self.lexicon["prepositions"]:  # com a demora, but de o ver
+            known = self.lexicon.verb(following)
+            return known is None or known.mood != "infinitive"
         verb = self.lexicon.verb(following)
         return (
             verb is None
@@ -122,7 +131,10 @@ class _Reader:
         following = at + 1
         while determined and line[following] in lexicon["degree"]:  # il terzo più grande aviatore
             following += 1
-        if not lexicon.is_listed(line[at]) or not line.is_word(following):
+        listed = lexicon.is_listed(line[at])
+        if determined and not listed and lexicon.noun(line[following]) is not None:
+            listed = lexicon.adjective(line[at]) is not None and lexicon.noun(line[at]) is None
+        if not listed or not line.is_word(following):
             return False
         if line[at] in lexicon["greeting_adjectives"] and not determined:
             return True
@@ -169,6 +181,8 @@ class _Reader:
             if (line.is_name(at) and not title) or adjective_rather:
                 noun = None
         abroad = word in lexicon["places"] and line[start] in lexicon["definite"]
+        if word in lexicon["things"] and not determined and not agreeing and self._is_said(at):
+            return None
         if word in lexicon["things"] or abroad:
             return self._complete("thing", start, at, agreeing, determined)
         if noun is not None and self._agrees(noun, agreeing):
@@ -177,6 +191,20 @@ class _Reader:
         if adjective is not None:
             return self._nominal(start, at, adjective, agreeing, determined=determined)
         return self._unknown_head(start, at, agreeing, determined=determined)
+
+    def _is_said(self, at: int) -> bool:
+        """Whether the name of a thing is a participle there: *soy oída*, *recién llegada*."""
+        if self.lexicon.participle(self.line[at]) is None:
+            return False
+        before = at - 1
+        while self.line[before] in self.lexicon["adverbs"]:
+            if self.line[before] in self.lexicon["just"]:
+                return True
+            before -= 1
+        if self.line[before] in self.lexicon["copular_participles"]:
+            return True
+        verb = self.lexicon.verb(self.line[before])
+        return verb is not None and verb.infinitive in self.lexicon["passives"]
 
     def _nominal(
         self, start: int, at: int, form: Form, agreeing: list[tuple[int, Form]], *, determined: bool
@@ -280,7 +308,7 @@ class _Reader:
             return None
         if line[at] in lexicon["not_attributes"]:
             return None
-        form = lexicon.adjective(line[at])
+        form = lexicon.adjective(line[at]) if not line[at].endswith(("trice", "trici")) else None
         if form is None and kind == "person" and line[at - 1] not in lexicon["joiners"]:
             form = lexicon.noun(line[at])
         return form

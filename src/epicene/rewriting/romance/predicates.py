@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.clauses import UNKNOWN, Referent, Verb
 from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.readings import Read, Readings, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
     from epicene.rewriting.romance.lexicon import Form
+    from epicene.rewriting.romance.phrases import Phrase
 
 
 class Predicates(Readings):
     """Finds what is said of people with a verb."""
-
-    # --- adding
-
-    # --- predicates
 
     def _verb(self, verb: Verb) -> None:
         lexicon, infinitive = self.lexicon, verb.form.infinitive
@@ -31,16 +28,21 @@ class Predicates(Readings):
             reflexive and infinitive in lexicon["reflexive_copulas"]
         ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
-        elif infinitive in lexicon["object_predicates"] and (
-            who := self.clauses.object_of(self._finite(verb))
-        ):
+        elif infinitive in lexicon["object_predicates"] and (who := self._object(verb)):
             self._object_predicate(verb, who)
         elif infinitive in lexicon["job_articles"] and self._job(verb):
             pass
+        elif verb.form.persons == {"3p"} and (who := self.clauses.object_of(verb)):
+            self._object_state(verb, who)
         elif infinitive in lexicon["secondary"]:
             self._secondary(verb, self.clauses.subject(verb))
         elif verb.finite:
             self._alone(verb)
+            leaning = {*verb.clitics} - lexicon["negations"]
+            leaning -= lexicon["first_clitics" if "1s" in verb.form.persons else "second_clitics"]
+            said = infinitive in lexicon["saying"] and leaning <= lexicon["how"]  # lo digo
+            if verb.form.persons in ({"1s"}, {"2s"}) and (said or not leaning):
+                self._secondary(verb, self.clauses.subject(verb), near=False, listed=False)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
 
@@ -52,9 +54,12 @@ class Predicates(Readings):
         at = self._after_enclitic(verb) + 1
         while who is not None:
             form = self.lexicon.noun(self.line[at]) or self.lexicon.adjective(self.line[at])
-            if form is None or form.plural or not self.lexicon.is_known(self.line[at]):
+            known = self.lexicon.is_known(self.line[at]) or self.line[at].endswith(PARTICIPLES)
+            if form is None or form.plural or not known:
                 return
-            self._add([(at, Target(form))], who, "said of the object", "likely")
+            article = self.lexicon.determiners.get(self.line[at - 1])  # dare del bugiardo
+            words = [(at - 1, Target(article, leading=True))] if article is not None else []
+            self._add([*words, (at, Target(form))], who, "said of the object", "likely")
             if (
                 self.line[at + 1] not in self.lexicon["and"]
                 or self.line[at + 2] != self.line[at - 1]
@@ -88,11 +93,12 @@ class Predicates(Readings):
         phrase = self.starts.get(at)
         if (
             phrase is None
-            or phrase.kind != "person"
+            or phrase.kind == "thing"
+            or (phrase.kind == "nominal" and self.line[phrase.head] in self.lexicon["ordinals"])
             or self.line[at] not in self.lexicon["articles"]
         ):
             return False
-        if phrase.plural or verb.clitics:
+        if phrase.plural or {*verb.clitics} - self.lexicon["negations"]:
             return False
         self._add(self._phrase_words(phrase), self.clauses.subject(verb), "role", "likely")
         return True
@@ -119,7 +125,15 @@ class Predicates(Readings):
     def _object_predicate(self, verb: Verb, who: Referent) -> None:
         """*Me dejaron sola*, *me nombraron directora*."""
         at = self._after_enclitic(verb)
-        at += self.line[at] in self.lexicon["called"]  # chamou-me de mentiroso
+        if self.line[at] in self.lexicon["called"]:  # chamou-me de mentiroso
+            at += 1
+        elif verb.form.infinitive in self.lexicon["calling"] and self.lexicon.is_state(
+            self.line[at]
+        ):
+            subject = self.clauses.subject(self._finite(verb)).phrase
+            form = self.lexicon.adjective(self.line[at])
+            if subject is not None and form is not None and not self._disagrees(subject, form):
+                return  # mi hija me llamó preocupada
         read = self._read_predicate(at, who, plural=False)
         if read is not None and read.phrase is None:  # me traía sopa
             word = self.line[read.end - 1]
@@ -138,22 +152,38 @@ class Predicates(Readings):
             self._add(read.words, who, "said of the object", "certain")
             self._coordinated(read, who, "said of the object", plural=False)
 
+    def _object_state(self, verb: Verb, who: Referent) -> None:
+        """*Me sacaron dormido*: a singular beside a plural subject is said of the object."""
+        at = self._after_adverbs(self._after_enclitic(verb))
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or form.plural or not self.lexicon.is_state(self.line[at]):
+            return
+        if at not in self.perfects and not self._is_only(at) and self._is_alone(at, form):
+            self._add([(at, Target(form))], who, "said of the object", "likely")
+
     def _is_opinion(self, verb: Verb, read: Read) -> bool:
         """*Me consideran una experta*, but not *me encontró una amiga*."""
         first = self.line[read.words[0][0]] if read.words else ""
         indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
+        finite = self._finite(verb)
+        called = verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons
+        if called and self.clauses.is_dropped(finite):  # me llamó una amiga
+            return False
         return indefinite and verb.form.infinitive in self.lexicon["considering"]
+
+    def _object(self, verb: Verb) -> Referent | None:
+        """The object of a verb: in *me gusta verla* not that of the other verb."""
+        if not verb.finite and self.lexicon.object_pairs.keys() & {*verb.clitics}:
+            return UNKNOWN
+        return self.clauses.object_of(self._finite(verb))
 
     def _finite(self, verb: Verb) -> Verb:
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
 
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
-        plural = verb.finite and not verb.form.persons & {"1s", "2s", "3s"}
         phrase = who.phrase
-        if phrase is not None and phrase.plural and "3p" in verb.form.persons:
-            plural = True
-        plural = plural or (not verb.finite and self._are_several(who))  # han sido elegidos
-        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
+        plural = self._is_plural(verb, who)
+        if self._says_nothing(verb):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -166,6 +196,8 @@ class Predicates(Readings):
         if read is None:
             self._origin(at, who, rule)
             return
+        if who.who in {"speaker", "listener"} and self.line[at] in self.lexicon["one"]:
+            read = read._replace(words=(*read.words, *self._members(read.end)))
         if who.dropped:
             if not self._is_persons(read, verb):
                 return
@@ -180,9 +212,27 @@ class Predicates(Readings):
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
 
+    def _is_plural(self, verb: Verb, who: Referent) -> bool:
+        if who.phrase is not None and who.phrase.plural and "3p" in verb.form.persons:
+            return True
+        if verb.finite:
+            return not verb.form.persons & {"1s", "2s", "3s"}
+        return self._are_several(who)  # han sido elegidos
+
+    def _says_nothing(self, verb: Verb) -> bool:
+        """*Ci sono persone*, *me la sono cavata*: nothing is said of the subject."""
+        if set(verb.clitics) & self.lexicon["existential"] and not self._is_compound(verb):
+            return True
+        if not self.lexicon["participles_agree"] or not verb.clitics or verb.clitics[-1] == "lo":
+            return False
+        return verb.clitics[-1] in self.lexicon.object_pairs
+
     def _origin(self, start: int, who: Referent, rule: str) -> None:
         """*Soy de Cádiz, hija de pescadores*."""
         line, lexicon = self.line, self.lexicon
+        if who.who in {"speaker", "listener"} and (members := self._members(start)):
+            self._add(members, who, rule, "likely")
+            return
         comma = next((at for at in range(start, start + 5) if line[at] == ","), None)
         phrase = self.starts.get(comma + 1) if comma is not None else None
         if line[start] not in lexicon["of"] or phrase is None or phrase.kind != "person":
@@ -195,9 +245,11 @@ class Predicates(Readings):
     def _is_compound(self, verb: Verb) -> bool:
         """Whether a participle follows in the first or second person: *ci sono cascato*."""
         at = self._after_adverbs(verb.at + 1)
-        form = self.lexicon.adjective(self.line[at])
+        form = self.lexicon.predicate(self.line[at])
         if form is None or form.plural or verb.form.persons & {"3s"}:
             return False
+        if form.masculine in self.lexicon["copular_participles"]:  # ci sono stata
+            return True
         known = self.lexicon.verbs.get(form.masculine)
         return known is not None and known.mood == "participle"
 
@@ -223,6 +275,10 @@ class Predicates(Readings):
             if word not in self.lexicon["copular_participles"]:
                 at = further.words[0][0]
                 determined = further.phrase is not None and further.phrase.determined
+                known = self.lexicon.verbs.get(read.words[-1][1].form.masculine)
+                if known is not None and known.infinitive in self.lexicon["considering"]:
+                    determined = determined and self.line[at] not in self.lexicon["few"]
+                    at = further.words[-1][0]
                 if determined or not self.lexicon.predicate(self.line[at]):
                     return read
             first, second = read.words[-1][1].form, further.words[-1][1].form
@@ -277,7 +333,8 @@ class Predicates(Readings):
                 return None
             if gender and phrase.gender and phrase.gender != gender:
                 return None
-            if self._acts(phrase.end):
+            called = line[at - 1] == "," and line.ends_sentence(phrase.end)  # estoy lista, hija
+            if called or self._acts(phrase.end):
                 return None
             return Read(self._phrase_words(phrase), phrase.end, phrase)
         form = lexicon.adjective(line[at])
@@ -366,6 +423,8 @@ class Predicates(Readings):
         determined = read.phrase is not None and read.phrase.determined
         if determined and verb.form.infinitive in self.lexicon["never_nominal"]:
             return True  # a mi lado estaba una señora
+        if verb.form.infinitive in self.lexicon["wearing"] and read.phrase is None:
+            return not self.lexicon.is_known(self.line[read.end - 1])  # me puse abrigo
         if who.sure == "certain" or not {"1s", "3s"} <= verb.form.persons:
             return False
         at, target = read.words[-1] if read.words else (read.end - 1, None)
@@ -383,9 +442,18 @@ class Predicates(Readings):
         )
 
     def _secondary(
-        self, verb: Verb, who: Referent, *, near: bool = True, start: int | None = None
+        self,
+        verb: Verb,
+        who: Referent,
+        *,
+        near: bool = True,
+        start: int | None = None,
+        listed: bool = True,
     ) -> None:
-        """An adjective said of the subject beside its verb: *llegué cansado*."""
+        """An adjective said of the subject beside its verb: *llegué cansado*.
+
+        Beside a verb in no list, only what cannot be said of anybody or anything else nearby.
+        """
         line, lexicon = self.line, self.lexicon
         at = self._after_adverbs(self._after_enclitic(verb) if start is None else start)
         if near and self._in_order(at, verb, who):
@@ -393,27 +461,20 @@ class Predicates(Readings):
         steps = 0
         plural = self._are_several(who)
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
-            if line[at] in lexicon["subordinators"] or (
-                at != verb.at
-                and any(each.at == at and each.finite for each in self.clauses.verbs)
-                and not (plural and lexicon.is_listed(line[at]))  # arrivano stanchi
-            ):
+            if self._ends_clause(at, verb, plural=plural):
                 return
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
-            if self._soothes(at):
+            beside = self.clauses.inside.get(at)
+            named = line.is_name(at) or (beside is not None and beside.kind == "person")
+            if self._soothes(at) or (not listed and (named or line[at] == ",")):
                 return
             if form is not None and free and said and form.plural == plural and line.is_word(at):
-                inside = self.clauses.inside.get(at)
-                if inside is not None and not self._may_hold(inside, at):
-                    return
-                if line[at - 1] in lexicon.determiners or line.is_name(at):
-                    return
-                if line[at - 1] in lexicon["prepositions"]:
-                    return
                 if who.phrase is not None and self._disagrees(who.phrase, form):
+                    return
+                if self._is_others(at, form, listed=listed):
                     return
                 if self._is_alone(at, form):
                     read = Read(((at, Target(form)),), at + 1)
@@ -423,6 +484,53 @@ class Predicates(Readings):
                 return
             near = False
             at, steps = at + 1, steps + 1
+
+    def _ends_clause(self, at: int, verb: Verb, *, plural: bool) -> bool:
+        """Whether another verb begins there, or an infinitive with its own object: *verla*."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] in lexicon["subordinators"]:
+            return True
+        if at == verb.at or (plural and lexicon.is_listed(line[at])):  # arrivano stanchi
+            return False
+        return any(
+            each.at == at and (each.finite or lexicon.object_pairs.keys() & {*each.clitics})
+            for each in self.clauses.verbs
+        )
+
+    def _is_others(self, at: int, form: Form, *, listed: bool) -> bool:
+        """Whether the adjective is said of somebody or something else than the subject."""
+        line, lexicon, inside = self.line, self.lexicon, self.clauses.inside.get(at)
+        if inside is not None and not self._may_hold(inside, at):
+            return True
+        before = line[at - 1]
+        if before in lexicon.determiners or line.is_name(at):
+            return True
+        if before in lexicon["prepositions"] or before in lexicon["how"]:
+            return True
+        if self._beside_comma(at, form) is not None:
+            return True
+        first = self.clauses.inside.get(at - 2) if before in lexicon["and"] else None
+        if first is not None and first.kind == "thing" and first.head < at - 2:
+            return True  # una carta larga y confusa
+        worn = not lexicon.is_state(line[at]) and self._is_absolute(at, form)
+        return worn or self._is_things(at, form, inside, listed=listed)  # llevo puesta una blusa
+
+    def _is_things(
+        self, at: int, form: Form, inside: Phrase | None, *, listed: bool = True
+    ) -> bool:
+        """*Una noche tranquila*: beside the noun of a thing, of which it can be said too."""
+        if inside is None or inside.kind != "thing":
+            return False
+        line, lexicon = self.line, self.lexicon
+        held = lexicon.verb(line[inside.start - 1])
+        had = line[inside.start - 1] in lexicon["with"] or (
+            held is not None and held.infinitive in lexicon["having"]
+        )
+        if had and at == inside.head + 1 and line[inside.head] not in lexicon["times"]:
+            return inside.gender in {None, form.gender}  # con la ropa empapada
+        if listed and (at != inside.head + 1 or form.masculine not in self.lexicon["things_too"]):
+            return False
+        return inside.gender in {None, form.gender}
 
     def _in_order(self, at: int, verb: Verb, who: Referent) -> bool:
         """*Llegué la primera*, *parlare per ultima*, *salí campeón*."""

@@ -77,7 +77,16 @@ class Readings:
                     found.add(at)
                     if self.line[at + 1] not in self.lexicon["joiners"]:
                         break
-                    at = self._after_adverbs(at + 2)
+                    after = self._after_adverbs(at + 2)
+                    if self.line[at + 1] == "," and (
+                        after > at + 2
+                        or (
+                            self.lexicon.is_state(self.line[after])
+                            and self.line[after + 1] not in self.lexicon["and"]
+                        )
+                    ):
+                        break  # ho risposto, un po' seccato
+                    at = after
         return found
 
     def _is_participle(self, at: int) -> bool:
@@ -141,6 +150,11 @@ class Readings:
     def _is_only(self, at: int) -> bool:
         """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
         lexicon, following = self.lexicon, self.line[at + 1]
+        if following in lexicon["alone_before"]:  # estuve solo toda la tarde
+            return False
+        done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
+        if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
+            return True  # voy solo a comprar pan
         return self.line[at] in lexicon["only"] and (
             following in lexicon.determiners
             or following in lexicon["invariable_determiners"]
@@ -170,6 +184,12 @@ class Readings:
         line, lexicon = self.line, self.lexicon
         if line.is_mark(at) or (at in self.blocked and at not in self.starts):
             return None
+        whole = lexicon.determiners.get(line[at]) if line[at] in lexicon["wholly"] else None
+        if whole is not None and lexicon.is_listed(line[at + 1]) and not plural:
+            read = self._read_adjective(at + 1, who, plural=False)  # estoy toda mojada
+            phrase = self.starts.get(at)
+            if read is not None and (phrase is None or phrase.kind == "nominal"):
+                return read._replace(words=((at, Target(whole)), *read.words))
         one = self._one_of(at) if who.who != "others" or who.phrase is not None else None
         if one is not None and not plural:
             return one
@@ -187,6 +207,8 @@ class Readings:
         """The single word after a copula, if it is said of the person."""
         line, lexicon = self.line, self.lexicon
         form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+        if form is None and at not in self.starts and line[at] in lexicon["things"]:
+            form = lexicon.participle(line[at])
         named = who.phrase is None or who.phrase.kind == "person"
         if form is None and named and not who.dropped and who.sure != "guess":
             form = lexicon.predicate(line[at])
@@ -216,6 +238,19 @@ class Readings:
             return Read(((at, Target(form)),), at + 1, members)
         return None
 
+    def _members(self, at: int) -> tuple[tuple[int, Target], ...]:
+        """Of whom somebody is one: *(uno) de los candidatos*, *(soy) de las que madrugan*."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] not in lexicon["of"]:
+            return ()
+        here = at if line[at] in lexicon["contractions"] else at + 1
+        form, members = lexicon.determiners.get(line[here]), self.starts.get(here)
+        if form is None or not form.plural:
+            return ()
+        if members is not None and members.plural and members.kind != "thing":
+            return self._phrase_words(members)
+        return ((here, Target(form)),) if line[here + 1] in lexicon["relatives"] else ()
+
     def _as_person(self, phrase: Phrase) -> Phrase:
         """A noun that means a thing elsewhere, as the noun of a person: *soy física*."""
         word = self.line[phrase.head]
@@ -237,6 +272,26 @@ class Readings:
     def _disagrees(phrase: Phrase, form: Form) -> bool:
         return bool(phrase.gender and form.gender and phrase.gender != form.gender)
 
+    def _is_absolute(self, at: int, form: Form) -> bool:
+        """*Terminada la cena*: a participle with a subject of its own."""
+        phrase = self.starts.get(at + 1)
+        known = self.lexicon.verbs.get(form.masculine)
+        participle = known is not None and known.mood == "participle"
+        if phrase is None or not phrase.determined:
+            return False
+        if not participle and not self.line[at].endswith(PARTICIPLES):
+            return False
+        if phrase.plural != form.plural or self.line[at + 1] in self.lexicon["contractions"]:
+            return False
+        return phrase.kind == "thing" and phrase.gender in {None, form.gender}
+
+    def _beside_comma(self, at: int, form: Form) -> Referent | None:
+        """Somebody else before a comma: *hablé con mi tía, preocupada por la herencia*."""
+        before = self.clauses.inside.get(at - 2) if self.line[at - 1] == "," else None
+        if before is None or before.kind != "person" or self._disagrees(before, form):
+            return None
+        return Referent("others", before)
+
     def _soothes(self, at: int) -> bool:
         """*Sigo viva, tranquilo*: said to the listener between commas."""
         marks = self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
@@ -250,7 +305,7 @@ class Readings:
         return any(
             at <= verb.at <= at + 2 and verb.form.persons & {"3s", "3p"}
             for verb in self.clauses.verbs
-            if verb.form.persons != {"1s", "3p"}  # sono
+            if verb.form.persons != {"1s", "3p"} and self.line[verb.at] not in self.lexicon["since"]
         )
 
     def _may_hold(self, phrase: Phrase, at: int) -> bool:

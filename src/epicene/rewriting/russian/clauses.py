@@ -224,7 +224,8 @@ def is_first_verb_at(line: Line, at: int) -> bool:
     if is_first_verb(line[at]):
         return True
     before = at - 1
-    while line[before] in {"не", "бы", "уже", "еще", "всегда", "часто", "очень", "сам", "сама"}:
+    skipped = {"не", "бы", "уже", "еще", "всегда", "часто", "очень", "сам", "сама", "весь", "вся"}
+    while line[before] in skipped:
         before -= 1
     return line[before] == "я" and line[at].endswith(("у", "ю", "усь", "юсь"))
 

@@ -217,7 +217,8 @@ class _Reader:
             predicates.read_such_as(self.last)
         if subject is None and following is not None and self._is_opening(clause):
             ahead = verbal_subject(following, self.interlocutors)
-            named = following.has(*SUBJECT_PRONOUNS) or self.line[clause.words[0]] == "как"
+            first = self.line[clause.words[0]]
+            named = following.has(*SUBJECT_PRONOUNS) or first in {"как", "будучи"}
             if ahead is not None and ahead.who is not None and named:
                 predicates.read_opening(ahead)
         if subject is not None:
@@ -258,7 +259,7 @@ class _Reader:
 
     def _is_opening(self, clause: Clause) -> bool:
         """Whether the clause begins with an adjective that the next one's subject has."""
-        return self.line[clause.words[0]] == "как" or any(
+        return self.line[clause.words[0]] in {"как", "будучи"} or any(
             "nominative" in reading.cases
             for reading in adjective_readings(self.line[clause.words[0]])
         )

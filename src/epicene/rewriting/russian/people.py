@@ -28,6 +28,9 @@ _TWO: dict[str, tuple[str, Gender]] = {
 _PARTICIPLES = tuple(
     "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную".split()
 )
+# С уважением, ваш читатель: the end of a letter.
+_SIGNING = frozenset("уважением любовью приветом благодарностью наилучшими целую обнимаю".split())
+_YOURS = frozenset("ваш ваша твой твоя".split())
 _MASCULINE = frozenset("он его ему него нему нем ним им".split())
 
 
@@ -186,9 +189,6 @@ def read_vocatives(
     line: Line, start: int, end: int, interlocutors: Interlocutors, sites: Sites
 ) -> None:
     """Дорогой друг, … : nouns between marks that address somebody."""
-    who = interlocutors.listener
-    if who is None:
-        return
     for at in range(start, end):
         if (line.is_word(at + 1) and at + 1 < end) or not line.is_word(at):
             continue
@@ -200,9 +200,17 @@ def read_vocatives(
         found = modifiers(line, at, start, "nominative")
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
+        signs = opens and found and line[first] in _YOURS and line[first - 2] in _SIGNING
+        who = interlocutors.speaker if signs else interlocutors.listener
         addressed = any(line[index] in lexicon.keys_of("people", "address") for index in found)
-        if opens and (
-            addressed or (_speaks_to(line, start, end) and at != first - 1 and not found)
+        if (
+            who is not None
+            and opens
+            and (
+                signs
+                or addressed
+                or (_speaks_to(line, start, end) and at != first - 1 and not found)
+            )
         ):
             if any(
                 past_form(line[index]) and line[index - 1] == line[at]

@@ -44,6 +44,10 @@ _OBLIQUE = tuple("е и а я у ю ом ем ой ей ым им ами ями 
 # Adjectives that a noun may follow: довольным результатом, ведущим программы.
 _GOVERNING = tuple("довольн недовольн увлеченн поглощенн занят ведущ заведующ управляющ".split())
 _APPOSED = "agrees with a pronoun before the comma"
+_SOME = {
+    "какой-то": Target("pronoun", form="какая-то", gender="feminine"),
+    "какая-то": Target("pronoun", form="какой-то", gender="masculine"),
+}
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
 
@@ -104,6 +108,8 @@ class Predicates:
         before, word = self.line[self._word_before()], self.line[first]
         if before not in {"такой", "такая"} or word not in {"какой", "какая", "каким"}:
             return
+        if self.clause.has("ты", "он", "она") and not self.clause.has("меня", "мной", "мною"):
+            return  # люблю тебя такой, какая ты есть
         instrumental = word == "каким" or (word == "какой" and before == "такая")
         case = "instrumental" if instrumental else "nominative"
         self._add(first, subject, Target("adjective", case), "such as the subject")
@@ -141,7 +147,8 @@ class Predicates:
 
     def read_opening(self, subject: Subject) -> None:
         """Adjectives before a clause whose subject has them: уставший, я лёг."""
-        self._compared(subject)
+        self._compared(subject, ("roles", "gendered"))  # как мать, я против
+        self._instrumentals(subject)
         for at in self.clause:
             self._nominative(at, subject)
 
@@ -157,7 +164,7 @@ class Predicates:
         )
 
     def _is_lexical(self, word: str) -> bool:
-        if word in _BEING or word in {"стал", "стала"}:
+        if word in _BEING or word.startswith(("стал", "остал", "оказал", "казал")):
             return False
         return past_form(word) is not None or is_second_verb(word)
 
@@ -172,6 +179,8 @@ class Predicates:
             ):
                 continue
             if self._lexical_verb_before(at) or governed(line, at, self.clause.start):
+                continue
+            if not form.listed and noun_readings(line[at]):  # спортсмен
                 continue
             if subject.gender not in {form.gender, None}:
                 continue
@@ -215,8 +224,18 @@ class Predicates:
                     self._add(at, subject, Target("adjective"), "сам with its subject")
             elif self.line[at].startswith("сам") and self._near_reflexive(at):
                 self._reflexive(at, subject)
+            elif self._is_whole(at):
+                self._add(at, subject, Target("adjective"), "весь with its subject")
             elif self.line[at] in _STATES or not self._lexical_verb_before(at):
                 self._nominative(at, subject)
+
+    def _is_whole(self, at: int) -> bool:
+        """Whether весь is said of the pronoun before it: я весь дрожу, я вся в делах."""
+        line = self.line
+        if line[at] not in {"весь", "вся"} or line[at - 1] not in {"я", "ты", "он", "она"}:
+            return False
+        verb = past_form(line[at + 1]) is not None or is_first_verb_at(line, at + 1)
+        return verb or line[at + 1] == "в"
 
     def _is_own(self, at: int, subject: Subject) -> bool:
         """Whether сам goes with the subject, not with a noun after it: сам директор."""
@@ -243,6 +262,8 @@ class Predicates:
     def _nominative(self, at: int, subject: Subject) -> None:
         readings = adjective_readings(self.line[at])
         found = next((each for each in readings if "nominative" in each.cases), None)
+        if self.line[at] == "один" and self.line[at + 1] == "раз":
+            return
         if found is None or self.line[at].startswith("котор") or noun_readings(self.line[at]):
             return
         if subject.gender not in {found.gender, None} or governed(self.line, at, self.clause.start):
@@ -252,6 +273,8 @@ class Predicates:
         opens = self.line[at].endswith(_PARTICIPLES) and at == self.clause.words[0]
         if opens or ends_phrase(self.line, at + 1, self.clause.end):
             self._add(at, subject, Target("adjective"), "adjective said of the subject")
+            if self.line[at - 1] in _SOME:  # какой-то сонный
+                self._add(at - 1, subject, _SOME[self.line[at - 1]], "agrees with the adjective")
 
     def _has_copula(self, at: int) -> bool:
         """Whether a verb with such a predicate is in the clause, or the one before has one."""
@@ -342,11 +365,11 @@ class Predicates:
                 self._add_phrase(at, subject, "nominative", "role of the subject")
                 break
 
-    def _compared(self, subject: Subject) -> None:
+    def _compared(self, subject: Subject, kinds: tuple[str, ...] = ("roles",)) -> None:
         """как учитель, в качестве учителя, said of the subject."""
         line = self.line
         for at in self.clause:
-            readings = [r for r in noun_readings(line[at]) if not r.plural and r.kind == "roles"]
+            readings = [r for r in noun_readings(line[at]) if not r.plural and r.kind in kinds]
             if not readings:
                 continue
             first = min([at, *modifiers(line, at, self.clause.start, "")])
