@@ -35,9 +35,9 @@ _VIDEO = "video_processor"
 
 def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
     """The model's processor, its tokenizer inside it."""
-    transformers = quiet_transformers()
+    quiet_transformers()
     try:
-        image_processor = transformers.AutoImageProcessor.from_pretrained(
+        image_processor = _auto_image_processor().from_pretrained(
             checkpoint.name, backend="pil", **checkpoint.options
         )
         processor = _processor_class(config).from_pretrained(checkpoint.name, **checkpoint.options)
@@ -50,6 +50,13 @@ def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
     processor.image_processor = image_processor
     set_image_token_counts(processor, config)
     return processor
+
+
+def _auto_image_processor() -> Any:
+    """The class itself: in transformers 5.6 to 5.16 the package's own name needs torchvision."""
+    from transformers.models.auto.image_processing_auto import AutoImageProcessor
+
+    return AutoImageProcessor
 
 
 def set_image_token_counts(processor: Any, config: Any) -> None:
