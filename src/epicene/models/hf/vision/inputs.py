@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LOOKER_VERSION = "1"
 
 _VIDEO = "video_processor"
+NO_PLACE_FOR_AN_IMAGE = "the model's prompt has no place for an image"
 
 
 def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
@@ -207,6 +208,10 @@ def make_vision_input(
     try:
         made = processor(images=image, text=prompt, return_tensors="pt", **settings)
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
+        # From transformers 5.23 on, processors reject a chat template that leaves the image out.
+        place = str(getattr(processor, "image_token", None) or "")
+        if _chat_template(processor) and place not in prompt:
+            raise UnanswerableError(NO_PLACE_FOR_AN_IMAGE) from error
         raise UnanswerableError(f"the model's processor rejected the image: {error}") from error
     return VisionInput(number, request, prompt, dict(made))
 
