@@ -96,7 +96,6 @@ def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """The text with its prose changed, and code as it is."""
     parts, end = [], 0
     for code in _CODE.finditer(text):
-        # The theme would load a script from another server to draw a diagram.
-        parts += [change(text[end : code.start()]), code[0].replace("```mermaid", "```text", 1)]
+        parts += [change(text[end : code.start()]), code[0]]
         end = code.end()
     return "".join([*parts, change(text[end:])])

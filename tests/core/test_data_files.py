@@ -224,12 +224,12 @@ def test_a_row_of_parquet_that_is_too_long_is_named(kind: str, tmp_path: Path) -
 
 
 def test_rows_of_parquet_that_share_a_text_are_not_all_in_memory_at_once(tmp_path: Path) -> None:
-    """Such a file of two kilobytes holds 200 MiB."""
+    """Such a file of two kilobytes (8 MiB with polars 1) holds 200 MiB."""
     polars = pytest.importorskip("polars")
     path = tmp_path / "a.parquet"
     text = polars.lit("x" * 2**20).repeat_by(1).list.first()
     polars.select(id=polars.int_range(200)).with_columns(text=text).write_parquet(path)
-    assert path.stat().st_size < 2**20
+    assert path.stat().st_size < 16 * 2**20  # polars 1 does not compress the text that rows share
     tracemalloc.start()
     try:
         assert sum(len(row.values["text"]) for row in read_rows(path)) == 200 * 2**20

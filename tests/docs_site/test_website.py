@@ -85,10 +85,6 @@ def test_code_is_left_alone_and_arabic_gets_its_direction(tmp_path: Path) -> Non
     assert page.endswith('<span dir="rtl" lang="ar">صباح الخير</span> means good morning.')
 
 
-def test_a_diagram_becomes_text(tmp_path: Path) -> None:
-    assert staged(tmp_path, "```mermaid\na --> b\n```") == "```text\na --> b\n```"
-
-
 def test_a_notebook_becomes_a_page_with_its_outputs(tmp_path: Path) -> None:
     cells: list[dict[str, Any]] = [
         {"cell_type": "markdown", "source": ["# Title"]},

@@ -22,7 +22,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUN = ("shell", "console", "python", "pycon")
-SHOWN = ("text", "toml", "csv", "json", "yaml", "html", "bibtex", "mermaid")  # never run
+SHOWN = ("text", "toml", "csv", "json", "yaml", "html", "bibtex")  # never run
 _COMMENT = re.compile(r"<!-- (not run|parsed|exits|setup|replace): (.*?)\s*-->", re.DOTALL)
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"`([\w./-]+\.\w+)`:\s*\Z")

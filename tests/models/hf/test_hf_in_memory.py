@@ -123,7 +123,8 @@ def test_the_answers_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
 
 
 def test_an_image_text_model_answers_as_its_folder_does(tmp_path: Path) -> None:
-    from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoProcessor
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+    from transformers.models.auto.image_processing_auto import AutoImageProcessor
 
     folder = save_llava(tmp_path)
     images = ImageFolder(tmp_path / "images")

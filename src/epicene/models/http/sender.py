@@ -145,6 +145,9 @@ class RedactingLogFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = self._address.redact(record.getMessage()), ()
+        if record.exc_info:  # the client logs tracebacks too, and their errors name the address
+            traceback = logging.Formatter().formatException(record.exc_info)
+            record.exc_text, record.exc_info = self._address.redact(traceback), None
         return True
 
     def install(self) -> None:

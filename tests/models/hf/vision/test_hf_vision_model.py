@@ -103,11 +103,12 @@ class ByHand:
 
     def __init__(self, name: str, folder: Path) -> None:
         import transformers
+        from transformers.models.auto.image_processing_auto import AutoImageProcessor
 
         self.name = name
         self.model = transformers.AutoModelForImageTextToText.from_pretrained(folder)
         self.words = transformers.AutoTokenizer.from_pretrained(folder)
-        self.eyes = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+        self.eyes = AutoImageProcessor.from_pretrained(folder, backend="pil")
 
     def inputs(self, data: bytes, after: str = "") -> dict[str, Any]:
         with Pillow.open(io.BytesIO(data)) as opened:

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 LOOKER_VERSION = "1"
 
 _VIDEO = "video_processor"
+NO_PLACE_FOR_AN_IMAGE = "the model's prompt has no place for an image"
 
 
 def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
     """The model's processor, its tokenizer inside it."""
-    transformers = quiet_transformers()
+    quiet_transformers()
     try:
-        image_processor = transformers.AutoImageProcessor.from_pretrained(
+        image_processor = _auto_image_processor().from_pretrained(
             checkpoint.name, backend="pil", **checkpoint.options
         )
         processor = _processor_class(config).from_pretrained(checkpoint.name, **checkpoint.options)
@@ -50,6 +51,13 @@ def read_processor(checkpoint: Checkpoint, config: Any) -> Any:
     processor.image_processor = image_processor
     set_image_token_counts(processor, config)
     return processor
+
+
+def _auto_image_processor() -> Any:
+    """The class itself: in transformers 5.6 to 5.16 the package's own name needs torchvision."""
+    from transformers.models.auto.image_processing_auto import AutoImageProcessor
+
+    return AutoImageProcessor
 
 
 def set_image_token_counts(processor: Any, config: Any) -> None:
@@ -200,6 +208,10 @@ def make_vision_input(
     try:
         made = processor(images=image, text=prompt, return_tensors="pt", **settings)
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
+        # From transformers 5.23 on, processors reject a chat template that leaves the image out.
+        place = str(getattr(processor, "image_token", None) or "")
+        if _chat_template(processor) and place not in prompt:
+            raise UnanswerableError(NO_PLACE_FOR_AN_IMAGE) from error
         raise UnanswerableError(f"the model's processor rejected the image: {error}") from error
     return VisionInput(number, request, prompt, dict(made))
 

@@ -36,6 +36,7 @@ from epicene.models.hf.generation.decoding import (
 from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, check_logprobs
 from epicene.models.hf.tokenisation import decode_text
 from epicene.models.hf.vision.inputs import (
+    NO_PLACE_FOR_AN_IMAGE,
     VisionInput,
     batch_tensors,
     make_vision_input,
@@ -257,7 +258,7 @@ class Looker:
         marks = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
         mark = next((mark for mark in marks if mark is not None), None)
         if mark is not None and mark not in ids:
-            raise UnanswerableError("the model's prompt has no place for an image")
+            raise UnanswerableError(NO_PLACE_FOR_AN_IMAGE)
         if self._max_length is not None and len(ids) + MAX_ANSWER_TOKENS > self._max_length:
             raise UnanswerableError(
                 f"image and question are {len(ids)} tokens, and with an answer of "
