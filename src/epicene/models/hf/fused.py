@@ -165,6 +165,7 @@ def _replaced_forward(
     """What makes the forward function of modules of this kind, if there is a faster one."""
     import torch
 
+    makers: tuple[Callable[[Any], Callable[..., Any]], ...]
     if type(module).__name__.endswith("RMSNorm"):
         weight = getattr(module, "weight", None)
         if weight is None or weight.dtype != dtype or weight.dim() != 1:

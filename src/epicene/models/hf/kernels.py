@@ -17,12 +17,12 @@ _LOWEST: Any = tl.constexpr(-1e30)
 
 
 @triton.jit
-def _larger(one, other):  # type: ignore[no-untyped-def]
+def _larger(one, other):
     return tl.maximum(one, other, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
-def _part_maxima(numbers, out, stride, parts, PART: tl.constexpr, COUNT: tl.constexpr):  # type: ignore[no-untyped-def]
+def _part_maxima(numbers, out, stride, parts, PART: tl.constexpr, COUNT: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     part = tl.program_id(1) * COUNT + tl.arange(0, COUNT)
     columns = part[:, None] * PART + tl.arange(0, PART)[None, :]
@@ -45,7 +45,7 @@ def part_maxima(numbers: Any, part: int) -> Any:
 
 
 @triton.jit
-def _logsumexp(numbers, out, stride, size, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+def _logsumexp(numbers, out, stride, size, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     largest = tl.full([BLOCK], _LOWEST, tl.float32)
     total = tl.zeros([BLOCK], tl.float32)
@@ -71,9 +71,7 @@ def logsumexp(numbers: Any) -> Any:
 
 
 @triton.jit
-def _norm(  # type: ignore[no-untyped-def]
-    states, weight, out, size, epsilon, FROM_ONE: tl.constexpr, BLOCK: tl.constexpr
-):
+def _norm(states, weight, out, size, epsilon, FROM_ONE: tl.constexpr, BLOCK: tl.constexpr):
     row, column = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
     inside = column < size
     found = tl.load(states + row * size + column, mask=inside, other=0.0).to(tl.float32)
@@ -100,7 +98,7 @@ def norm(states: Any, weight: Any, epsilon: float, *, from_one: bool) -> Any:
 
 
 @triton.jit
-def _rotate(  # type: ignore[no-untyped-def]
+def _rotate(
     states, out, cos, sin, row_stride, head_stride, token_stride, turn_row, turn_token,
     tokens, heads, HEADS: tl.constexpr, HALF: tl.constexpr,
 ):  # fmt: skip
@@ -133,7 +131,7 @@ def rotate(states: Any, cos: Any, sin: Any) -> Any:
 
 
 @triton.jit
-def _silu_product(gate, up, out, size, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+def _silu_product(gate, up, out, size, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = at < size
     opened = tl.load(gate + at, mask=inside).to(tl.float32)
@@ -150,7 +148,7 @@ def silu_product(gate: Any, up: Any) -> Any:
 
 
 @triton.jit
-def _attended(queries, keys, values, seen, largest, total, mixed, scale):  # type: ignore[no-untyped-def]
+def _attended(queries, keys, values, seen, largest, total, mixed, scale):
     """One block of keys and values added to the softmax so far."""
     weights = tl.where(seen, tl.dot(queries, tl.trans(keys)) * scale, _LOWEST)
     larger = tl.maximum(largest, tl.max(weights, 1))
@@ -162,7 +160,7 @@ def _attended(queries, keys, values, seen, largest, total, mixed, scale):  # typ
 
 
 @triton.jit
-def _attend_rows(  # type: ignore[no-untyped-def]
+def _attend_rows(
     query, key, value, out, lengths, scale, query_row, query_head, key_row, key_head, key_column,
     out_row, out_head, GROUP: tl.constexpr, QUERIES: tl.constexpr, SIZE: tl.constexpr,
     BLOCK: tl.constexpr,
@@ -209,7 +207,7 @@ def attend_rows(query: Any, key: Any, value: Any, lengths: Any, scale: float) ->
 
 
 @triton.jit
-def _attend_tree(  # type: ignore[no-untyped-def]
+def _attend_tree(
     query, key, value, out, first_key, first_value, ends, scale,
     query_pack, query_head, query_node, key_pack, key_head, key_node, first_head, first_node,
     out_pack, out_head, out_node, nodes, shared, heads,
