@@ -33,6 +33,8 @@ from scoring_speed.contenders import ModelSetup
 from scoring_speed.measure import Contest, Results
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scoring_speed.comparisons import Size
 
 
@@ -44,9 +46,10 @@ def main() -> None:
         texts.write(_texts(), options.prepare / texts.FILE)
         collect.collect(options.prepare, embedded.fetch("smollm2"), options.python)
         return
-    results = _run(options)
-    if options.json:
-        options.json.write_bytes(msgspec.json.encode(results))
+    for results in _run(options):
+        # After each comparison, so that a time limit loses only the last.
+        if options.json:
+            options.json.write_bytes(msgspec.json.encode(results))
     print(report.everything(results))
 
 
@@ -92,7 +95,8 @@ def _size(options: argparse.Namespace, device: str) -> Size:
     return size._replace(comparisons=comparisons, rounds=options.rounds or size.rounds)
 
 
-def _run(options: argparse.Namespace) -> Results:
+def _run(options: argparse.Namespace) -> Iterator[Results]:
+    """The results so far, after each comparison."""
     import torch
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -115,8 +119,8 @@ def _run(options: argparse.Namespace) -> Results:
         contest = Contest(ModelSetup(folder, shape.kind, device, dtype), python)
         for comparison in comparisons:
             contest.run(comparison, getattr(everything, comparison.texts), size, results)
+            yield results
         contest.close()
-    return results
 
 
 def _versions(device: str) -> dict[str, str]:
