@@ -14,7 +14,7 @@ from epicene.models.hf.generation import slots
 from epicene.models.hf.generation.kv_cache import check_continuous_batching
 from epicene.models.hf.generation.slots import SlotStepper
 from epicene.models.hf.loading import LoadedModel
-from epicene.models.hf.scoring import forward, tree_attention
+from epicene.models.hf.scoring import forward, prefix_routes
 from epicene.models.hf.scoring.logprobs import ModelRunner
 from epicene.models.hf.scoring.prefix_routes import PackedTreeRoute, mask_layout
 from epicene.models.hf.scoring.routes import PaddedRoute, PassLimits
@@ -30,7 +30,7 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     from epicene.models.hf import kernels
 
     monkeypatch.setattr(fused, "kernels_for", lambda _: kernels)
-    for module in (slots, tree_attention):
+    for module in (slots, prefix_routes):
         monkeypatch.setattr(module, "can_attend", lambda *_: True)
 
 

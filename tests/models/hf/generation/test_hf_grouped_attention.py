@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-from epicene.models.hf.generation import stepper
+from epicene.models.hf import attention
 from models.hf.causal_families import family
 
 
@@ -24,7 +24,7 @@ def test_it_attends_as_the_library_does(queries: int, groups: int, masked: bool)
     mask = torch.rand(3, 1, queries, 7) < 0.6 if masked else None
     if mask is not None:
         mask[..., -1] = True
-    found, _ = stepper._attention_forward(module, query, key, value, mask, scaling=0.3)
+    found, _ = attention._grouped_forward(module, query, key, value, mask, scaling=0.3)
     expected, _ = sdpa_attention_forward(module, query, key, value, mask, scaling=0.3)
     torch.testing.assert_close(found, expected)
 
@@ -33,26 +33,26 @@ def test_what_a_model_asks_besides_is_the_librarys_affair() -> None:
     module = SimpleNamespace(num_key_value_groups=2, is_causal=True)
     query, key = torch.randn(1, 4, 1, 8), torch.randn(1, 2, 5, 8)
     bias = torch.randn(1, 4, 1, 5)
-    found, _ = stepper._attention_forward(module, query, key, key, None, position_bias=bias)
+    found, _ = attention._grouped_forward(module, query, key, key, None, position_bias=bias)
     expected, _ = sdpa_attention_forward(module, query, key, key, None, position_bias=bias)
     torch.testing.assert_close(found, expected)
-    plain, _ = stepper._attention_forward(module, query, key, key, None)
+    plain, _ = attention._grouped_forward(module, query, key, key, None)
     assert not torch.allclose(found, plain)
 
 
 def test_which_models_it_is_for() -> None:
-    assert stepper.has_grouped_heads(family("llama"))
-    assert not stepper.has_grouped_heads(family("gpt2"))  # no heads share
+    assert attention.has_grouped_heads(family("llama"))
+    assert not attention.has_grouped_heads(family("gpt2"))  # no heads share
     eager = deepcopy(family("llama"))
     eager.set_attn_implementation("eager")
-    assert not stepper.has_grouped_heads(eager)  # no kernel
+    assert not attention.has_grouped_heads(eager)  # no kernel
 
 
 def test_the_model_is_left_as_it_was() -> None:
     config = family("llama").config
 
     def fail() -> None:
-        with stepper.attention_function(family("llama"), stepper._grouped()):
+        with attention.attention_function(family("llama"), attention.grouped_heads()):
             assert config._attn_implementation != "sdpa"
             raise ValueError("while attending")
 

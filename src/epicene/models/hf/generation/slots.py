@@ -14,28 +14,21 @@ of `kv_cache`.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from epicene.models.hf.attention import attending, grouped_sdpa
 from epicene.models.hf.batching import is_out_of_memory
 from epicene.models.hf.fused import can_attend
-from epicene.models.hf.generation.stepper import (
-    Stepper,
-    attention_function,
-    grouped_sdpa,
-    unsupported_arguments,
-)
+from epicene.models.hf.generation.stepper import Stepper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from epicene.models.hf.generation.kv_cache import CacheRows
     from epicene.models.hf.loading import LoadedModel
 
-_ATTENTION_NAME = "epicene_slots"
 # Columns are a multiple of this, so that a slightly longer text needs no new cache.
 _COLUMN_STEP = 32
 # Rows of a graph: powers of two from the first number to the second, then multiples of the third.
@@ -151,7 +144,7 @@ class SlotStepper(Stepper):
         slots = self._slots
         assert slots is not None
         slots.advance(count)
-        with _attending(self._model, slots):
+        with attending(self._model, slots.attend):
             return self._run(slots.cache, slots.at[:, None], input_ids=slots.tokens[:count, None])
 
     def _capture(self, count: int) -> None:
@@ -234,7 +227,7 @@ class _Slots:
         lengths.add_(1).clamp_(max=self.columns)
         self.at = lengths.long() - 1
 
-    def attend(self, query: Any, key: Any, value: Any, scaling: float | None) -> Any:
+    def attend(self, layer: int, query: Any, key: Any, value: Any, scale: float) -> Any:  # noqa: ARG002
         """Attention of the newest token of each row to all tokens of the row."""
         import torch
 
@@ -242,10 +235,10 @@ class _Slots:
         if can_attend(query, key):
             from epicene.models.hf.kernels import attend_rows
 
-            return attend_rows(query, key, value, lengths, scaling or query.shape[-1] ** -0.5)
+            return attend_rows(query, key, value, lengths, scale)
         columns = torch.arange(self.columns, device=query.device)
         mask = (columns < lengths[:, None])[:, None, None]
-        return grouped_sdpa(query, key, value, mask, scaling)
+        return grouped_sdpa(query, key, value, mask, scale)
 
 
 def _left_aligned(layer: Any, rows: Any, lengths: Any, longest: int) -> tuple[Any, Any]:
@@ -293,43 +286,3 @@ def _slot_layer() -> Any:
             return self.keys[:count].transpose(1, 2), self.values[:count].transpose(1, 2)
 
     return SlotLayer
-
-
-_ACTIVE: ContextVar[_Slots] = ContextVar("slots")
-
-
-@contextmanager
-def _attending(model: Any, slots: _Slots) -> Iterator[None]:
-    """Let the model attend in these slots inside this block."""
-    token = _ACTIVE.set(slots)
-    try:
-        with attention_function(model, _registered()):
-            yield
-    finally:
-        _ACTIVE.reset(token)
-
-
-@cache
-def _registered() -> str:
-    """The name of the attention in slots; the library makes no mask for a name without one."""
-    from transformers import AttentionInterface
-
-    AttentionInterface.register(_ATTENTION_NAME, _attention_forward)
-    return _ATTENTION_NAME
-
-
-def _attention_forward(
-    module: Any,  # noqa: ARG001 - as the library calls it
-    query: Any,
-    key: Any,
-    value: Any,
-    attention_mask: Any,
-    dropout: float = 0.0,  # noqa: ARG001
-    scaling: float | None = None,
-    **others: Any,
-) -> tuple[Any, None]:
-    """Attention in the active slots."""
-    odd = [*unsupported_arguments(others), *(["a mask"] if attention_mask is not None else [])]
-    if odd:
-        raise NotImplementedError(f"its attention has {', '.join(odd)}")
-    return _ACTIVE.get().attend(query, key, value, scaling), None

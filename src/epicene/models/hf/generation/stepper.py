@@ -1,18 +1,13 @@
-"""Read prompts, and take one step of all running rows with right-aligned caches.
-
-Where several attention heads share their keys and values, the library copies these once per head
-whenever there is padding: at every token the whole cache, several times over. Here the heads of a
-group are passed to the kernel as several queries.
-"""
+"""Read prompts, and take one step of all running rows with right-aligned caches."""
 
 from __future__ import annotations
 
 import inspect
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from epicene.models.hf.attention import attention_function, grouped_heads, has_grouped_heads
 from epicene.models.hf.batching import pad_right
 from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.generation import kv_cache
@@ -20,14 +15,11 @@ from epicene.models.hf.generation.decoding import pad_prompts
 from epicene.models.hf.non_finite import NumberFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from epicene.models.hf.generation.kv_cache import CacheRows
     from epicene.models.hf.loading import LoadedModel
 
-_ATTENTION_NAME = "epicene_grouped"
-# Further arguments of some models' attention, which are left to the library's own function.
-_UNSUPPORTED_ARGUMENTS = ("position_bias", "softcap", "s_aux")
 # Columns by which a cache is widened: a copy per this many tokens costs next to nothing.
 _SPARE_COLUMNS = 64
 # Rows that are finished are dropped when they are this part of all: a drop copies the cache.
@@ -103,7 +95,7 @@ class Stepper:
         columns = torch.arange(rows.width, device=self._loaded.device)
         mask = (columns >= rows.padding[:, None]).long()
         depth = (rows.width - 1 - rows.padding)[:, None]
-        with attention_function(self._model, _grouped()) if self._groups else nullcontext():
+        with attention_function(self._model, grouped_heads()) if self._groups else nullcontext():
             return self._run(rows.cache, depth, input_ids=tokens[:, None], attention_mask=mask)
 
     def should_drop(self, rows: Any, running: int, count: int, max_length: int | None) -> bool:
@@ -128,78 +120,3 @@ class Stepper:
         with self._fused.active:
             out = self._model(past_key_values=cache, use_cache=True, **inputs)
         return out.logits[:, -1]
-
-
-def has_grouped_heads(model: Any) -> bool:
-    """Whether the model has heads that share keys, and a kernel that takes several queries."""
-    config = model.config.get_text_config(decoder=True)
-    shared = any(getattr(module, "num_key_value_groups", 1) > 1 for module in model.modules())
-    return shared and config._attn_implementation == "sdpa"
-
-
-@contextmanager
-def attention_function(model: Any, name: str) -> Iterator[None]:
-    """Use the attention function registered under this name inside this block."""
-    config = model.config.get_text_config(decoder=True)
-    own = config._attn_implementation
-    config._attn_implementation = name
-    try:
-        yield
-    finally:
-        config._attn_implementation = own
-
-
-@cache
-def _grouped() -> str:
-    """The name of the grouped attention, which is registered with the library."""
-    from transformers import AttentionInterface
-    from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
-
-    AttentionInterface.register(_ATTENTION_NAME, _attention_forward)
-    AttentionMaskInterface.register(_ATTENTION_NAME, sdpa_mask)
-    return _ATTENTION_NAME
-
-
-def _attention_forward(
-    module: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    attention_mask: Any,
-    dropout: float = 0.0,
-    scaling: float | None = None,
-    **others: Any,
-) -> tuple[Any, None]:
-    """Grouped attention for single tokens; the library's own function in all other cases."""
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
-    groups = getattr(module, "num_key_value_groups", 1)
-    if groups == 1 or query.shape[2] > 1 or unsupported_arguments(others):
-        done: tuple[Any, None] = sdpa_attention_forward(
-            module, query, key, value, attention_mask, dropout, scaling, **others
-        )
-        return done
-    return grouped_sdpa(query, key, value, attention_mask, scaling), None
-
-
-def unsupported_arguments(others: dict[str, Any]) -> list[str]:
-    """Arguments of an attention function that change what it computes."""
-    return [name for name in _UNSUPPORTED_ARGUMENTS if others.get(name) is not None]
-
-
-def grouped_sdpa(query: Any, key: Any, value: Any, mask: Any, scaling: float | None) -> Any:
-    """Attention of one token per row; heads that share keys are several queries of one head."""
-    from torch.nn.functional import scaled_dot_product_attention
-
-    rows, heads, _, size = query.shape
-    groups = heads // key.shape[1]
-    if mask is not None:
-        mask = mask.expand(rows, 1, groups, -1)
-    found = scaled_dot_product_attention(
-        query.reshape(rows, heads // groups, groups, size),
-        key,
-        value,
-        attn_mask=mask,
-        scale=scaling,
-    )
-    return found.reshape(rows, 1, heads, value.shape[-1])

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epicene.models.hf.attention import attending
 from epicene.models.hf.batching import pad_right
+from epicene.models.hf.fused import can_attend
 from epicene.models.hf.scoring import routes
 from epicene.models.hf.scoring.routes import ForwardPass, PaddedRoute, PassLimits, PassResult
-from epicene.models.hf.scoring.tree_attention import attending_in_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -208,7 +209,7 @@ class PackedTreeRoute:
         with torch.inference_mode():
             first = self._kept_prefix(shared) if shared else None
             if self._kernel:
-                with attending_in_tree(self._runner.model, sent_ends, first):
+                with attending(self._runner.model, partial(_attend_in_tree, sent_ends, first)):
                     states = self._runner.states(inputs, send(where))
             else:
                 inputs["attention_mask"] = self._layout.masks(
@@ -250,6 +251,28 @@ class PackedTreeRoute:
             send(np.zeros(0, np.int64)),
         )
         return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+def _attend_in_tree(
+    ends: Any,
+    prefix: Sequence[tuple[Any, Any]] | None,
+    layer: int,
+    query: Any,
+    key: Any,
+    value: Any,
+    scale: float,
+) -> Any:
+    """Attention in packs by a kernel.
+
+    A mask has a number for each pair of nodes, and the library copies shared keys once per head
+    and once per pack. The kernel needs one number per node, skips what no query sees, and reads the
+    keys of a shared prefix where they are.
+    """
+    from epicene.models.hf.kernels import attend_tree
+
+    if not can_attend(query, key) or key.stride() != value.stride():
+        raise NotImplementedError("its heads have a size of their own")
+    return attend_tree(query, key, value, prefix[layer] if prefix else None, ends, scale)
 
 
 def _expanded_cache(layers: Sequence[tuple[Any, Any]], count: int) -> Any:
