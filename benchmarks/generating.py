@@ -154,7 +154,10 @@ def _compare(model: HfCausal, asked: Sequence[Generate], rounds: int, ways: Sequ
         same = sum(all(each == one for each in rest) for one, *rest in zip(*ours, strict=True))
         print(f"  {same} of {len(asked)} requests answered alike in all of our ways")
     fastest = min(best, key=lambda way: best[way].clock)
-    floor = _floor(model, asked, sum(text.tokens for a in found[fastest] for text in a.texts))
+    texts = [text for answer in found[fastest] for text in answer.texts]
+    # The last token of a text that nothing ended is never read.
+    read = sum(text.tokens - (text.finish == "length") for text in texts)
+    floor = _floor(model, asked, read)
     ratios = ", ".join(f"{way} {best[way].clock / best[fastest].clock:.2f}" for way in best)
     print(f"  times of the fastest: {ratios}; the floor is {floor:.3f} s, ", end="")
     print(f"{best[fastest].clock / floor:.1f} times faster", flush=True)
@@ -228,11 +231,12 @@ def _until_end(row: list[int], generator: CausalGenerator) -> list[int]:
 
 
 def _floor(model: HfCausal, asked: Sequence[Generate], tokens: int) -> float:
-    """Seconds for the arithmetic alone: prompts once, and each new token but the last of each."""
+    """Seconds for the arithmetic alone of distinct prompts and so many new tokens."""
     loaded = model._generator._loaded
     matrices = [each for each in loaded.model.parameters() if each.dim() == 2]
     weights: int = sum(each.numel() for each in matrices)
-    prompts = sum(len(model._encoder.prompt(str(one.prompt), "bos")) for one in asked)
+    distinct = {str(one.prompt) for one in asked}
+    prompts = sum(len(model._encoder.prompt(text, "bos")) for text in distinct)
     rate = matrix_rate(loaded.device.type, str(loaded.model.dtype).removeprefix("torch."))
     return 2 * (prompts + tokens) * weights / rate
 

@@ -83,6 +83,11 @@ class CausalGenerator:
         """Generate for all requests together; each is answered when its last text is done."""
         return answer_by_jobs(requests, self._plan, self._texts)
 
+    def forget_steps(self) -> None:
+        """Drop steps that were recorded with the weights at their addresses."""
+        if (batching := vars(self).get("_in_slots")) is not None:
+            batching.release()
+
     def distribution(self, decoding: Decoding) -> SamplingDistribution:
         """The distribution from which a text generated in that way samples each token."""
         return SamplingDistribution(
@@ -157,7 +162,8 @@ class CausalGenerator:
         stepper = Stepper(self._loaded)
         found = check_continuous_batching(self._loaded, stepper)
         if found.obstacle:
-            self._notes.update(path="padded batch", because=found.obstacle)
+            self._notes.setdefault("path", "padded batch")
+            self._notes["because"] = found.obstacle
             return None
         self._notes.setdefault("path", "continuous batches")
         return self._batching(stepper, found.max_length)
@@ -276,8 +282,9 @@ class HfCausal:
         )
 
     def forget_prefixes(self) -> None:
-        """Drop the cached shared prefixes: the model's weights may have changed."""
+        """Drop cached prefixes and recorded steps: the model's weights may have changed."""
         self._forward.forget_prefixes()
+        self._generator.forget_steps()
 
     def notes(self) -> Mapping[str, object]:
         """How the answers were computed, for the manifest."""

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import threading
 from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epicene.models.hf.batching import is_out_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import ModuleType
-
-    from epicene.models.hf.loading import LoadedModel
 
 # How far a replaced module's output may be off, as a share of its largest number: three roundings
 # of bfloat16, which has eight bits.
@@ -32,6 +33,8 @@ _PROBE_TOKENS = 4
 # rounded otherwise moves all later ones: by 0.02 in 16 layers of random weights in bfloat16.
 _MAX_DISTANCE = 0.1
 _SMALLEST_HEAD = 16
+# What is replaced is the process's: one thread at a time.
+_LOCK = threading.RLock()
 
 
 @cache
@@ -42,14 +45,26 @@ def triton_kernels() -> ModuleType | None:
     known = torch.cuda.is_available() and torch.version.cuda is not None
     if not known or importlib.util.find_spec("triton") is None:
         return None
-    from epicene.models.hf import kernels
+    try:
+        from epicene.models.hf import kernels
 
+        # It needs a C compiler and a GPU that it knows.
+        kernels.logsumexp(torch.zeros(1, 16, device="cuda"))
+    except Exception:
+        return None
     return kernels
+
+
+def is_current(device: Any) -> bool:
+    """Whether this is the GPU on which kernels, events and graphs are made."""
+    import torch
+
+    return device.type == "cuda" and device.index in (None, torch.cuda.current_device())
 
 
 def kernels_for(tensor: Any) -> ModuleType | None:
     """The kernels, if they can be used on this tensor."""
-    return triton_kernels() if tensor.is_cuda else None
+    return triton_kernels() if is_current(tensor.device) else None
 
 
 def can_fuse(device: Any, dtype: Any) -> bool:
@@ -57,14 +72,15 @@ def can_fuse(device: Any, dtype: Any) -> bool:
     import torch
 
     half = dtype in (torch.bfloat16, torch.float16)
-    return bool(device.type == "cuda" and half and triton_kernels())
+    return bool(half and is_current(device) and triton_kernels())
 
 
-def can_attend(query: Any, key: Any) -> bool:
-    """Whether the kernels for attention take these queries and keys."""
+def can_attend(query: Any, key: Any, value: Any) -> bool:
+    """Whether the kernels for attention take these queries, keys and values."""
     size = query.shape[-1]
     return (
         can_fuse(query.device, query.dtype)
+        and key.shape == value.shape
         and key.shape[-1] == size >= _SMALLEST_HEAD
         and size & (size - 1) == 0
     )
@@ -73,12 +89,12 @@ def can_attend(query: Any, key: Any) -> bool:
 class FusedLayers:
     """The replacements for one model; none where they cannot be used."""
 
-    def __init__(self, loaded: LoadedModel) -> None:
-        self._model = loaded.model
-        self._on_gpu = loaded.device.type == "cuda"
+    def __init__(self, model: Any, device: Any) -> None:
+        self._model = model
+        self._on_gpu = device.type == "cuda"
         self._replaced: list[_Replacement] | None = None
-        devices = set((getattr(loaded.model, "hf_device_map", None) or {}).values())
-        if len(devices) > 1 or not can_fuse(loaded.device, loaded.model.dtype):
+        devices = set((getattr(model, "hf_device_map", None) or {}).values())
+        if len(devices) > 1 or not can_fuse(device, model.dtype):
             self._replaced = []
 
     @property
@@ -88,7 +104,7 @@ class FusedLayers:
             return nullcontext()
         if self._replaced is None:
             found = list(_replacements(self._model))
-            self._replaced = found if _predict_alike(self._model, found) else []
+            self._replaced = found if found and _predict_alike(self._model, found) else []
         return _put_in(self._replaced)
 
 
@@ -104,20 +120,21 @@ class _Replacement(NamedTuple):
 def _put_in(replacements: list[_Replacement]) -> Iterator[None]:
     from torch.backends.cuda import cudnn_sdp_enabled, enable_cudnn_sdp
 
-    own = [namespace.get(name) for namespace, name, _ in replacements]
-    plans = cudnn_sdp_enabled()
-    enable_cudnn_sdp(False)
-    for namespace, name, value in replacements:
-        namespace[name] = value
-    try:
-        yield
-    finally:
-        enable_cudnn_sdp(plans)
-        for (namespace, name, _), value in zip(replacements, own, strict=True):
-            if value is None:
-                del namespace[name]
-            else:
-                namespace[name] = value
+    with _LOCK:
+        own = [namespace.get(name) for namespace, name, _ in replacements]
+        plans = cudnn_sdp_enabled()
+        enable_cudnn_sdp(False)
+        for namespace, name, value in replacements:
+            namespace[name] = value
+        try:
+            yield
+        finally:
+            enable_cudnn_sdp(plans)
+            for (namespace, name, _), value in zip(replacements, own, strict=True):
+                if value is None:
+                    del namespace[name]
+                else:
+                    namespace[name] = value
 
 
 def _replacements(model: Any) -> Iterator[_Replacement]:
@@ -125,16 +142,17 @@ def _replacements(model: Any) -> Iterator[_Replacement]:
     import torch
 
     with torch.inference_mode():
-        tried: dict[type, Callable[[Any], Callable[..., Any]] | None] = {}
+        tried: dict[tuple[type, bool], Callable[[Any], Callable[..., Any]] | None] = {}
         for module in model.modules():
             if "forward" in module.__dict__:  # somebody has replaced it already
                 continue
-            kind = type(module)
+            # Some families have norms with weights and without in one class.
+            kind = type(module), getattr(module, "weight", None) is not None
             if kind not in tried:
                 tried[kind] = _replaced_forward(module, model.device, model.dtype)
             if (made := tried[kind]) is not None:
                 yield _Replacement(module.__dict__, "forward", made(module))
-        names = {kind.__module__ for kind in tried}
+        names = {kind.__module__ for kind, _ in tried}
         for namespace in (vars(sys.modules[name]) for name in names if name in sys.modules):
             rotate = namespace.get("apply_rotary_pos_emb")
             if rotate is not None and _rotates_alike(rotate, model.device, model.dtype):
@@ -146,10 +164,16 @@ def _predict_alike(model: Any, replacements: list[_Replacement]) -> bool:
     import torch
 
     tokens = torch.arange(2 * _PROBE_TOKENS, device=model.device)[None]
-    with torch.inference_mode():
-        plain, replaced = (
-            _run_probe(model, tokens, some).float().log_softmax(-1) for some in ([], replacements)
-        )
+    try:
+        with torch.inference_mode():
+            plain, replaced = (
+                _run_probe(model, tokens, some).float().log_softmax(-1)
+                for some in ([], replacements)
+            )
+    except Exception as error:  # whatever a family stumbles over
+        if is_out_of_memory(error):
+            raise
+        return False
     distance = (plain - replaced)[plain.isfinite()].abs().mean()
     return bool(distance <= _MAX_DISTANCE)
 
@@ -225,9 +249,13 @@ def _rotate_both(
     own: Callable[..., Any], query: Any, key: Any, cos: Any, sin: Any, *args: Any, **others: Any
 ) -> tuple[Any, Any]:
     """Rotary embeddings of queries and keys; the model's own function for unusual ones."""
+    import torch
+
     size, kernels = query.shape[-1], kernels_for(query)
-    usual = not args and not others and cos.shape[-1] == size and cos.dim() == 3
-    if kernels is None or not usual or size & (size - 1) or cos.stride(-1) != 1:
+    plain = not args and not others and not torch.is_grad_enabled()
+    usual = plain and cos.shape[-1] == size and cos.dim() == 3 and not size & (size - 1)
+    dense = all(each.stride(-1) == 1 for each in (query, key, cos, sin))
+    if kernels is None or not usual or not dense or cos.stride() != sin.stride():
         done: tuple[Any, Any] = own(query, key, cos, sin, *args, **others)
         return done
     return kernels.rotate(query, cos, sin), kernels.rotate(key, cos, sin)
@@ -239,12 +267,10 @@ def _rotates_alike(own: Callable[..., Any], device: Any, dtype: Any) -> bool:
 
     draw = torch.Generator(device).manual_seed(0)
 
-    def states(heads: int) -> Any:
-        shape = 2, _PROBE_TOKENS, heads, 64
-        drawn = torch.randn(shape, dtype=dtype, device=device, generator=draw)
-        return drawn.transpose(1, 2)
-
-    query, key, turns = states(3), states(1), states(1)[:, 0].float().repeat(1, 1, 1)
+    # Queries and keys are parts of one product, as in families with one matrix for both.
+    shape = 2, _PROBE_TOKENS, 5, 64
+    drawn = torch.randn(shape, dtype=dtype, device=device, generator=draw).transpose(1, 2)
+    query, key, turns = drawn[:, :3], drawn[:, 3:4], drawn[:, 4].contiguous().float()
     cos, sin = turns.cos().to(dtype), turns.sin().to(dtype)
     try:
         return all(map(_alike, own(query, key, cos, sin), _rotate_both(own, query, key, cos, sin)))

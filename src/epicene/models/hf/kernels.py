@@ -99,12 +99,13 @@ def norm(states: Any, weight: Any, epsilon: float, *, from_one: bool) -> Any:
 
 @triton.jit
 def _rotate(
-    states, out, cos, sin, row_stride, head_stride, token_stride, turn_row, turn_token,
-    tokens, heads, HEADS: tl.constexpr, HALF: tl.constexpr,
+    states, out, cos, sin, states_row, states_head, states_token, out_row, out_head, out_token,
+    turn_row, turn_token, tokens, heads, HEADS: tl.constexpr, HALF: tl.constexpr,
 ):  # fmt: skip
     row, token = (tl.program_id(0) // tokens).to(tl.int64), tl.program_id(0) % tokens
     head, column = tl.arange(0, HEADS)[:, None], tl.arange(0, HALF)[None, :]
-    at = row * row_stride + head * head_stride + token * token_stride + column
+    at = row * states_row + head * states_head + token * states_token + column
+    to = row * out_row + head * out_head + token * out_token + column
     turn = row * turn_row + token * turn_token + column
     inside = head < heads
     kind = out.dtype.element_ty
@@ -113,19 +114,20 @@ def _rotate(
     # Products are rounded, as the library does it.
     one = (first * tl.load(cos + turn)).to(kind).to(tl.float32)
     other = (second * tl.load(sin + turn)).to(kind).to(tl.float32)
-    tl.store(out + at, (one - other).to(kind), mask=inside)
+    tl.store(out + to, (one - other).to(kind), mask=inside)
     one = (second * tl.load(cos + turn + HALF)).to(kind).to(tl.float32)
     other = (first * tl.load(sin + turn + HALF)).to(kind).to(tl.float32)
-    tl.store(out + at + HALF, (one + other).to(kind), mask=inside)
+    tl.store(out + to + HALF, (one + other).to(kind), mask=inside)
 
 
 def rotate(states: Any, cos: Any, sin: Any) -> Any:
     """States (rows, heads, tokens, size) turned by their positions (rows or 1, tokens, size)."""
     rows, heads, tokens, size = states.shape
-    out = torch.empty_like(states)
+    out = states.new_empty(rows, tokens, heads, size).transpose(1, 2)
     _rotate[(rows * tokens,)](
-        states, out, cos, sin, *states.stride()[:3], cos.stride(0) * (len(cos) > 1), cos.stride(1),
-        tokens, heads, HEADS=triton.next_power_of_2(heads), HALF=size // 2,
+        states, out, cos, sin, *states.stride()[:3], *out.stride()[:3],
+        cos.stride(0) * (len(cos) > 1), cos.stride(1), tokens, heads,
+        HEADS=triton.next_power_of_2(heads), HALF=size // 2,
     )  # fmt: skip
     return out
 
@@ -213,8 +215,9 @@ def _attend_tree(
     out_pack, out_head, out_node, nodes, shared, heads,
     GROUP: tl.constexpr, SIZE: tl.constexpr, QUERIES: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    pack, head = (tl.program_id(1) // heads).to(tl.int64), tl.program_id(1) % heads
-    begin = tl.program_id(0) * QUERIES
+    # Packs and heads come first: the second axis of a grid takes 65,535 at most.
+    pack, head = (tl.program_id(0) // heads).to(tl.int64), tl.program_id(0) % heads
+    begin = tl.program_id(1) * QUERIES
     node, size = begin + tl.arange(0, QUERIES), tl.arange(0, SIZE)[None, :]
     own = node[:, None] < nodes
     queries = tl.load(
@@ -256,16 +259,19 @@ def attend_tree(
 ) -> Any:
     """Attention in packs of a prefix forest: node i sees node j if j <= i < ends[j].
 
-    Queries are (packs, heads, nodes, size); keys and values (packs, shared heads, nodes, size) with
-    equal strides; `ends` (packs, nodes) are contiguous. All nodes see all of `first`, the keys and
-    values (1, shared heads, tokens, size) of a shared prefix. The result is (packs, nodes, heads,
-    size).
+    Queries are (packs, heads, nodes, size); keys and values (packs, shared heads, nodes, size);
+    `ends` (packs, nodes) are contiguous. All nodes see all of `first`, the keys and values
+    (1, shared heads, tokens, size) of a shared prefix. The result is (packs, nodes, heads, size).
     """
     packs, heads, nodes, size = query.shape
+    if value.stride() != key.stride():
+        value = torch.empty_strided(
+            key.shape, key.stride(), dtype=key.dtype, device=key.device
+        ).copy_(value)
     first_key, first_value = first or (key[:1, :, :0], value[:1, :, :0])
     out = torch.empty(packs, nodes, heads, size, dtype=query.dtype, device=query.device)
     wide = size > 64
-    _attend_tree[triton.cdiv(nodes, 64 if wide else 128), packs * heads](
+    _attend_tree[packs * heads, triton.cdiv(nodes, 64 if wide else 128)](
         query, key, value, out, first_key, first_value, ends, scale,
         *query.stride()[:3], *key.stride()[:3], *first_key.stride()[1:3],
         out.stride(0), out.stride(2), out.stride(1), nodes, first_key.shape[2], heads,

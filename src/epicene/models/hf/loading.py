@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from epicene.models.hf.checkpoint import (
     tokenizer_sha256,
     weights_sha256,
 )
+from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, read_processor
 from epicene.models.threads import set_torch_threads
 
@@ -54,6 +56,11 @@ class LoadedModel:
     identity: Identity
     options: ModelOptions
     processor: Any = None  # makes tensors of images, if the model reads images
+
+    @cached_property
+    def fused(self) -> FusedLayers:
+        """The model's layers with fewer kernels, where that is possible."""
+        return FusedLayers(self.model, self.device)
 
 
 def model_type_of(name: str, options: ModelOptions) -> LanguageModelType:

@@ -80,7 +80,12 @@ class ContinuousBatching:
     def __init__(self, setup: GenerationSetup) -> None:
         self._setup = setup
         self._limits, self._notes = setup.limits, setup.notes
-        self._notes.update(prompts=0, prompt_tokens=0, steps=0, joined=0)
+        for name in ("prompts", "prompt_tokens", "steps", "joined"):
+            self._notes.setdefault(name, 0)
+
+    def release(self) -> None:
+        """Free what is held between batches."""
+        self._setup.stepper.release()
 
     def can_hold(self, job: GenerationJob) -> bool:
         """Whether a job fits in the longest row; its last token is never read."""
@@ -100,7 +105,7 @@ class ContinuousBatching:
             count = self._joining(waiting, running.growing) if waiting else 0
             done = self._attempt(running, waiting, count)
             if done is None:
-                tried = [*running.jobs, *waiting[:count]]
+                tried = list(dict.fromkeys([*running.jobs, *waiting[:count]]))
                 running = _RunningBatch(self._setup)
                 self._setup.stepper.release()
                 free_memory()
@@ -241,9 +246,9 @@ class _RunningBatch:
                 texts += [own[line] for line in going]
                 counts += [1] * len(going)
                 newest.append(chosen.tokens[going])
-        finished = self._append(self._stepper.lag)
+        # Memory may run out here: nobody has been told yet which texts are finished.
         self._arrange(pieces, texts, counts, newest)
-        return finished
+        return self._append(self._stepper.lag)
 
     def _append(self, lag: int) -> list[GrowingText]:
         """Append chosen tokens, all but those of the last `lag` steps; the texts they finish."""

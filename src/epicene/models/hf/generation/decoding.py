@@ -149,7 +149,9 @@ class Sampler:
 
 def to_device(tensor: Any, device: Any) -> Any:
     """A copy of a tensor of the host there, for which nobody waits."""
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
+    if device.type != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 class _SampledRows:
@@ -553,11 +555,11 @@ class ChosenTokens:
         import torch
 
         self.texts, self.tokens, self._number_format = texts, tokens, number_format
-        self._host = torch.stack([tokens.double(), best.double()]).to("cpu", non_blocking=True)
+        self._host = [each.to("cpu", non_blocking=True) for each in (tokens, best.float())]
         self._event = None
         if tokens.is_cuda:
             self._event = torch.cuda.Event()
-            self._event.record()
+            self._event.record(torch.cuda.current_stream(tokens.device))
 
     def append(self) -> list[GrowingText]:
         """Append each token to its text, unless that is finished; the texts it finishes.
@@ -567,11 +569,12 @@ class ChosenTokens:
         if self._event is not None:
             self._event.synchronize()
         finished = []
-        for text, token, value in zip(self.texts, *self._host.tolist(), strict=True):
+        tokens, values = (each.tolist() for each in self._host)
+        for text, token, value in zip(self.texts, tokens, values, strict=True):
             if text.finish:
                 continue
             if math.isfinite(value):
-                text.append(int(token))
+                text.append(token)
             else:
                 text.fail(len(text.ids) + 1, value, self._number_format)
             if text.finish:

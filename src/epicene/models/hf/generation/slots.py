@@ -19,8 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from epicene.models.hf.attention import attending, grouped_sdpa
-from epicene.models.hf.batching import is_out_of_memory
-from epicene.models.hf.fused import can_attend
+from epicene.models.hf.batching import is_out_of_memory, position_limit
+from epicene.models.hf.fused import can_attend, is_current
 from epicene.models.hf.generation.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -31,29 +31,28 @@ if TYPE_CHECKING:
 
 # Columns are a multiple of this, so that a slightly longer text needs no new cache.
 _COLUMN_STEP = 32
-# Rows of a graph: powers of two from the first number to the second, then multiples of the third.
-_FEWEST_ROWS, _MOST_DOUBLED, _ROW_STEP = 16, 512, 128
+# Rows of a graph: powers of two up to this number, then its multiples.
+_ROW_STEP = 128
 # Finished rows are dropped when the graph for the rest has at most this share of the rows.
 _DROP_TO = 3 / 4
 # More graphs than this are all dropped: each holds the logits of its rows.
-_MOST_GRAPHS = 16
+_MOST_GRAPHS = 24
 # A cache is kept for the next batch if it takes at most this share of the memory that is free.
 _KEPT_SHARE = 1 / 4
 
 
 def graph_rows(count: int) -> int:
     """The rows of the graph that runs this many."""
-    rows = _FEWEST_ROWS
-    while rows < count and rows < _MOST_DOUBLED:
-        rows *= 2
-    return rows if rows >= count else -(-count // _ROW_STEP) * _ROW_STEP
+    if count > _ROW_STEP:
+        return -(-count // _ROW_STEP) * _ROW_STEP
+    return 1 << (count - 1).bit_length()
 
 
 def slot_obstacle(loaded: LoadedModel) -> str:
     """Why a model cannot be run in slots, as far as is known without trying."""
     devices = set((getattr(loaded.model, "hf_device_map", None) or {}).values())
-    if loaded.device.type != "cuda":
-        return "it is not on a GPU"
+    if not is_current(loaded.device):
+        return "it is not on the current GPU"
     return "it is on several devices" if len(devices) > 1 else ""
 
 
@@ -76,7 +75,9 @@ class SlotStepper(Stepper):
         self._slots: _Slots | None = None
         self._graphs: dict[int, tuple[Any, Any]] = {}  # by rows: the graph and its logits
         self._pool: Any = None
+        self._stream: Any = None  # memory of the pool is used again only on one stream
         self._record = loaded.device.type == "cuda"
+        self._max_columns = position_limit(loaded.model)
 
     def rows(
         self,
@@ -90,9 +91,11 @@ class SlotStepper(Stepper):
         slots = self._slots
         if slots is None or not slots.can_hold(graph_rows(len(lengths)), columns):
             self.release()
-            slots = _Slots(
-                graph_rows(len(lengths)), -(-columns // _COLUMN_STEP) * _COLUMN_STEP, self._loaded
-            )
+            rounded = -(-columns // _COLUMN_STEP) * _COLUMN_STEP
+            if self._max_columns is not None:
+                # A row that is finished is read on, up to its last column.
+                rounded = max(columns, min(rounded, self._max_columns))
+            slots = _Slots(graph_rows(len(lengths)), rounded, self._loaded)
             self._slots = slots
         slots.fill(pieces, lengths)
         return SlotRows(slots.cache, len(lengths))
@@ -153,7 +156,8 @@ class SlotStepper(Stepper):
 
         if len(self._graphs) >= _MOST_GRAPHS:
             self._drop_graphs()
-        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+        graph = torch.cuda.CUDAGraph()
+        stream = self._stream = self._stream or torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         self._pool = self._pool or torch.cuda.graph_pool_handle()
         try:
@@ -232,7 +236,7 @@ class _Slots:
         import torch
 
         lengths = self.lengths[: len(query)]
-        if can_attend(query, key):
+        if can_attend(query, key, value):
             from epicene.models.hf.kernels import attend_rows
 
             return attend_rows(query, key, value, lengths, scale)
@@ -275,8 +279,11 @@ def _slot_layer() -> Any:
             """Put rows into the first slots."""
             first = 0
             for keys, values in parts:
-                block = slice(first, first + len(keys)), slice(0, keys.shape[1])
-                self.keys[block], self.values[block] = keys, values
+                rows = slice(first, first + len(keys))
+                for own, filled in ((self.keys, keys), (self.values, values)):
+                    own[rows, : keys.shape[1]] = filled
+                    # Never read, but a NaN left there would come through a weight of nought.
+                    own[rows, keys.shape[1] :] = 0
                 first += len(keys)
 
         def update(self, keys: Any, values: Any, *_: Any, **__: Any) -> tuple[Any, Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.models.hf.attention import attention_function, grouped_heads, has_grouped_heads
 from epicene.models.hf.batching import pad_right
-from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.generation import kv_cache
 from epicene.models.hf.generation.decoding import pad_prompts
 from epicene.models.hf.non_finite import NumberFormat
@@ -52,7 +51,7 @@ class Stepper:
         self._positions = "position_ids" in known
         self._keeps = "logits_to_keep" in known
         self._groups = has_grouped_heads(loaded.model)
-        self._fused = FusedLayers(loaded)
+        self._fused = loaded.fused
 
     def read(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """Read prompts; their cache as the library fills it, and the next logits of each."""

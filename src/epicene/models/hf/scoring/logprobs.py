@@ -24,7 +24,7 @@ import numpy as np
 
 from epicene.core.records import LOGPROB_DECIMALS
 from epicene.models.hf.batching import is_out_of_memory, outputs_agree
-from epicene.models.hf.fused import FusedLayers, kernels_for
+from epicene.models.hf.fused import kernels_for
 from epicene.models.hf.generation import decoding
 from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
 
@@ -63,7 +63,7 @@ class ModelRunner:
         self.vocabulary: int = loaded.model.get_output_embeddings().weight.shape[0]
         self.parameters = frozenset(inspect.signature(loaded.model.forward).parameters)
         self._notes = notes
-        self._fused = FusedLayers(loaded)
+        self._fused = loaded.fused
         self.max_positions = max(1, _logit_bytes(loaded.device) // (4 * self.vocabulary))
 
     @property

@@ -270,7 +270,7 @@ def _attend_in_tree(
     """
     from epicene.models.hf.kernels import attend_tree
 
-    if not can_attend(query, key) or key.stride() != value.stride():
+    if not can_attend(query, key, value):
         raise NotImplementedError("its heads have a size of their own")
     return attend_tree(query, key, value, prefix[layer] if prefix else None, ends, scale)
 
