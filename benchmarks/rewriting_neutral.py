@@ -3,10 +3,10 @@
     python benchmarks/rewriting_neutral.py [--show] [LANGUAGE …]
 
 benchmarks/rewriting_neutral/ holds 100 sentences per language, written before the rules, each with
-a person and a style. LANGUAGE.judged.jsonl has the judgements of two readers for each output that
-changed when they read it: acceptable, unnatural or wrong. Counted per reader are the sentences that
-change now; an output that the reader has not seen is counted as not judged. `--show` prints every
-output.
+a person and a style. LANGUAGE.judged.jsonl has the judgements of three readers for each output that
+changed when they read it: acceptable, unnatural or wrong; the third read after the first fixes.
+Counted per reader are the sentences that change now; an output that the reader has not seen is
+counted as not judged. `--show` prints every output.
 """
 
 from __future__ import annotations

@@ -52,6 +52,7 @@ OTHERS = [
     ("it", "reword", "La lettera degli elettori.", "La lettera dell'elettorato."),
     ("it", "reword", "Un invitato è uscito.", "Una persona invitata è uscita."),
     ("it", "schwa", "I miei vicini sono partiti.", "Lə miə vicinə sono partitə."),
+    ("it", "schwa", "Alcuni dei miei amici ridono.", "Alcunə dellə miə amichə ridono."),
 ]
 
 # The case and declension of German plurals, which second readers found wrong.
@@ -184,11 +185,14 @@ def test_what_is_said_of_a_plural_is_marked() -> None:
         ("es", "Los candidatos que llegaron tarde están cansados.", "cansados"),
         ("es", "Los voluntarios y los empleados llegaron cansados.", "cansados"),
         ("it", "I candidati, stanchi, aspettano.", "stanchi"),
+        ("es", "Ellos son los candidatos.", "Ellos"),
+        ("es", "Ninguno de los candidatos vino.", "Ninguno"),
+        ("es", "Uno de los candidatos está enfermo.", "enfermo"),
+        ("it", "Nessuno degli invitati è venuto.", "Nessuno"),
+        ("it", "Ognuno dei candidati ha firmato.", "Ognuno"),
     ],
 )
-def test_nothing_changes_where_an_adjective_may_be_said_of_them(
-    language: str, text: str, word: str
-) -> None:
+def test_nothing_changes_where_a_word_may_mean_them(language: str, text: str, word: str) -> None:
     found = rewrite(text, language, others="n", changes=True)
     assert found.text == text
     assert word in [each.before for each in found.left_out]

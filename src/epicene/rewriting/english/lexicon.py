@@ -26,6 +26,7 @@ class Lexicon(NamedTuple):
     adverbs: WordSet
     midway: WordSet
     midway_phrases: WordSet
+    ending_phrases: WordSet
     numbers: WordSet
     causatives: WordSet
     perception: WordSet
@@ -41,6 +42,7 @@ class Lexicon(NamedTuple):
     verbs: WordSet
     surely_verbs: WordSet
     nouns_first: WordSet
+    verb_phrases: WordSet
     never_verbs: WordSet
     irregular: WordSet
     unchanging: WordSet

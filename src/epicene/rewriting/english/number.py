@@ -74,6 +74,21 @@ def after_plural_noun(line: Line, coordinator: int) -> bool:
     return line[coordinator - 1].endswith("s") and not after_verb(line, coordinator)
 
 
+_TO_PLACES = frozenset("at from in near to".split())
+
+
+def after_place_or_time(line: Line, coordinator: int, index: int) -> bool:
+    """Whether no plural noun is joined to the word before: "early and", "in Rome and"."""
+    before, last, lexicon = line[coordinator - 2], line[coordinator - 1], line.lexicon
+    if last in _AFTER_VERBS or last in lexicon.adverbs:
+        return True
+    place = line.is_capital(coordinator - 1) and before in _TO_PLACES
+    if not place and f"{before}_{last}" not in lexicon.ending_phrases:
+        return False
+    # "to school and parks", "to Rome and works of art"
+    return line.is_word(index + 1) and line[index + 1] != "of"
+
+
 class VerbNumber(ABC):
     """The singular or the plural of verbs."""
 
@@ -114,7 +129,8 @@ class _Singular(VerbNumber):
         after_plural = after_plural_noun(line, coordinator)
         if not lexicon.is_s_verb(word):
             return "guess" if coordinates and with_object and not after_plural else None
-        if word in lexicon.surely_verbs or with_object:
+        phrase = f"{word}_{line[index + 1]}"
+        if word in lexicon.surely_verbs or phrase in lexicon.verb_phrases or with_object:
             return "likely"
         if adverb_between(line, coordinator, index):
             return "likely"
@@ -124,6 +140,8 @@ class _Singular(VerbNumber):
             return "likely"
         if not coordinates:
             return None
+        if after_place_or_time(line, coordinator, index):
+            return "guess"
         verbal = continues_clause(line, index + 1) or not after_plural
         if takes_bare_noun(line, index + 1) or (verbal and not noun_first):
             return "guess"

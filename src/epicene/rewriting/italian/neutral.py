@@ -29,6 +29,7 @@ _WHOLE = {
     "quelle": "quellə",
     "nessuna": "nessunə",
     "alcuna": "alcunə",
+    "dee": "dellə",  # alcuni dei miei amici
     **{f"{each}la": f"{each}lə" for each in ("del", "al", "dal", "nel", "sul")},
     **{f"{each}le": f"{each}lə" for each in ("del", "al", "dal", "nel", "sul")},
 }

@@ -171,20 +171,29 @@ class Lexicon:
     @cached_property
     def pronoun_pairs(self) -> dict[str, Form]:
         """The pronouns of a third person by both their forms: *él*, *ella*."""
+        return self._pronouns("pronouns")
+
+    @cached_property
+    def plural_pronouns(self) -> dict[str, Form]:
+        """The pronouns of several people by both their forms: *ellos*, *ellas*."""
+        return self._pronouns("plural_pronouns", plural=True)
+
+    @cached_property
+    def partitives(self) -> dict[str, Form]:
+        """The pronouns of one of several people by both their forms: *ninguno*, *ninguna*."""
+        return self._pronouns("partitives")
+
+    def _pronouns(self, title: str, *, plural: bool = False) -> dict[str, Form]:
         found: dict[str, Form] = {}
-        for masculine, feminine in word_rows(read_toml(self._package, "determiners")["pronouns"]):
-            found[masculine] = Form(masculine, feminine, "masculine", False, "pronoun")
-            found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
+        for masculine, feminine in word_rows(read_toml(self._package, "determiners")[title]):
+            found[masculine] = Form(masculine, feminine, "masculine", plural, "pronoun")
+            found[feminine] = Form(masculine, feminine, "feminine", plural, "pronoun")
         return found
 
     @cached_property
     def dative_pairs(self) -> dict[str, Form]:
         """The pronouns of somebody to whom something is given or said, if they show gender."""
-        found: dict[str, Form] = {}
-        for masculine, feminine in word_rows(read_toml(self._package, "determiners")["datives"]):
-            found[masculine] = Form(masculine, feminine, "masculine", False, "pronoun")
-            found[feminine] = Form(masculine, feminine, "feminine", False, "pronoun")
-        return found
+        return self._pronouns("datives")
 
     @cached_property
     def sexed_pairs(self) -> dict[str, Form]:

@@ -57,7 +57,7 @@ class _Finder(Predicates):
         return self.sites
 
     def _unclear(self) -> None:
-        """Plural adjectives in a sentence with several people, of whom they may be said."""
+        """Plural adjectives and pronouns in a sentence with several people, whom they may mean."""
         line, lexicon = self.line, self.lexicon
         several = [
             phrase
@@ -65,7 +65,7 @@ class _Finder(Predicates):
             if phrase.plural and (site := self.sites.get(phrase.head)) and site.who == "others"
         ]
         for at in range(len(line)):
-            form = lexicon.predicate(line[at])
+            form = lexicon.plural_pronouns.get(line[at]) or lexicon.predicate(line[at])
             inside = self.clauses.inside.get(at)
             if form is None or not form.plural or at in self.claimed or line.is_name(at):
                 continue
@@ -74,6 +74,21 @@ class _Finder(Predicates):
             start, end = line.sentence(at)
             if any(start <= each.head < end and each.gender == form.gender for each in several):
                 self._add([(at, Target(form))], Referent("others"), UNCLEAR, "guess")
+        for phrase in several:
+            self._unclear_one(phrase)
+
+    def _unclear_one(self, phrase: Phrase) -> None:
+        """*Nessuno degli invitati è venuto*: the pronoun, and what may be said of that one."""
+        line, lexicon = self.line, self.lexicon
+        one = phrase.start - (2 if line[phrase.start - 1] == "de" else 1)
+        if line[one] not in lexicon.partitives:
+            return
+        for at in (one, *range(phrase.end, line.sentence(one)[1])):
+            form = lexicon.partitives[line[one]] if at == one else lexicon.predicate(line[at])
+            taken = at in self.claimed or (at != one and at in self.clauses.inside)
+            if form is None or not form.gender or form.plural or taken or line.is_name(at):
+                continue
+            self._add([(at, Target(form))], Referent("others"), UNCLEAR, "guess")
 
     def _by_oneself(self) -> None:
         """*da solo*: said of the subject of the verb before it, or after it."""
