@@ -306,7 +306,7 @@ def test_neutral_forms_have_no_probability() -> None:
 @pytest.mark.parametrize(
     ("language", "text", "words"),
     [
-        ("de", "Ich hoffe, eines Tages Professor zu sein.", ["Professor"]),
+        ("de", "Wir suchen Verkäufer in Teilzeit.", ["Verkäufer"]),
         ("de", "Die Schülerinnen und Schüler haben Ferien.", []),
         ("de", "Die Studierenden lernen in der Bibliothek.", []),
         ("de", "Der Tisch steht in der Küche.", []),
@@ -333,7 +333,7 @@ def test_nouns_for_people_that_no_rule_finds_are_reported(
 @pytest.mark.parametrize("language", ["de", "fr", "es", "it"])
 def test_they_are_not_reported_for_the_speaker_alone(language: str) -> None:
     text = {
-        "de": "Ich hoffe, eines Tages Professor zu sein.",
+        "de": "Wir suchen Verkäufer in Teilzeit.",
         "fr": "Les lecteurs du journal ont voté.",
         "es": "Todos están invitados.",
         "it": "I lavoratori scioperano.",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from copy import deepcopy
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -11,7 +14,7 @@ from epicene.core.records import Identity
 from epicene.models import ModelOptions
 from epicene.models.hf import fused
 from epicene.models.hf.generation import slots
-from epicene.models.hf.generation.kv_cache import check_continuous_batching
+from epicene.models.hf.generation.kv_cache import CacheRows, check_continuous_batching
 from epicene.models.hf.generation.slots import SlotStepper
 from epicene.models.hf.loading import LoadedModel
 from epicene.models.hf.scoring import forward, prefix_routes
@@ -51,6 +54,7 @@ def loaded(name: str) -> LoadedModel:
         ("llama", 5, 2, 1),
         ("qwen3", 9, 2, 1),  # norms of queries and keys
         ("gemma", 5, 0, 1),  # weights from 1, gated by GELU
+        ("phi3", 5, 0, 1),  # one matrix for queries, keys and values
         ("gpt2", 0, 0, 0),
         ("opt", 0, 0, 0),
     ],
@@ -78,6 +82,26 @@ def test_a_norm_of_another_kind_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(norm, "forward", lambda self, states: own(self, states) + 0.1)
     found = list(fused._replacements(model))
     assert [each.name for each in found] == ["forward"] * 2 + ["apply_rotary_pos_emb"]
+
+
+def test_a_norm_without_weights_stays() -> None:
+    model = deepcopy(family("llama"))
+    bare = model.model.norm
+    bare.weight, bare.forward = None, lambda states: states
+    own = type(bare).forward
+    del bare.forward
+    with mock.patch.object(
+        type(bare), "forward", lambda self, x: x if self.weight is None else own(self, x)
+    ):
+        found = list(fused._replacements(model))
+        assert len(found) == 7  # all but the bare one
+        assert fused._predict_alike(model, found)
+
+
+def test_a_model_that_cannot_be_tried_stays() -> None:
+    model = deepcopy(family("llama"))
+    model.forward = mock.Mock(side_effect=TypeError("use_cache"))
+    assert not fused._predict_alike(model, [])
 
 
 def test_a_module_that_somebody_replaced_stays() -> None:
@@ -115,3 +139,33 @@ def test_slots_by_the_kernel_pass_the_self_test(name: str) -> None:
     model = loaded(name)
     stepper = SlotStepper(model)
     assert check_continuous_batching(model, stepper).obstacle == ""
+
+
+def test_a_number_left_in_a_slot_reaches_no_later_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "can_attend", lambda *_: False)  # under a mask
+    stepper = SlotStepper(loaded("llama"))
+    with torch.inference_mode():
+        cache, _ = stepper.read([(5, 6, 7)])
+        stepper.rows([CacheRows(cache, [0], spent=False)], [3], [20])
+        assert stepper._slots is not None
+        for layer in stepper._slots.cache.layers:
+            layer.values[:] = math.nan
+        rows = stepper.rows([CacheRows(cache, [0])], [3], [20])
+        assert stepper.step(rows, torch.tensor([8])).isfinite().all()
+
+
+def test_slots_end_where_the_positions_do() -> None:
+    """Rows that are finished are read on, up to the last column."""
+    stepper = SlotStepper(loaded("opt"))  # which has 128 learned positions
+    with torch.inference_mode():
+        cache, _ = stepper.read([(5, 6, 7)])
+        rows = stepper.rows([CacheRows(cache, [0])], [3], [100])
+        for _ in range(140):
+            stepper.step(rows, torch.tensor([8]))
+
+
+@pytest.mark.parametrize(
+    ("count", "rows"), [(1, 1), (2, 2), (3, 4), (100, 128), (129, 256), (300, 384)]
+)
+def test_few_rows_have_a_small_cache(count: int, rows: int) -> None:
+    assert slots.graph_rows(count) == rows

@@ -50,9 +50,11 @@ def test_norm_by_the_root_mean_square(kernels: Any, from_one: bool) -> None:
     torch.testing.assert_close(kernels.norm(states, weight, 1e-5, from_one=from_one), expected)
 
 
+@pytest.mark.parametrize("heads", [slice(0, 3), slice(3, 6)])
 @pytest.mark.parametrize("positions", [1, 2])
-def test_rotary_embeddings(kernels: Any, positions: int) -> None:
-    states = numbers(2, 5, 3, 16).transpose(1, 2)  # heads in the middle, as models have them
+def test_rotary_embeddings(kernels: Any, positions: int, heads: slice) -> None:
+    # As models have them: heads in the middle, and queries and keys parts of one product.
+    states = numbers(2, 5, 6, 16).transpose(1, 2)[:, heads]
     turns = numbers(positions, 5, 16, seed=1)
     cos, sin = turns.cos(), turns.sin()
     first, second = states.chunk(2, -1)
@@ -102,7 +104,8 @@ def tree_ends(nodes: int, seed: int) -> list[int]:
 def test_nodes_attend_to_their_ancestors(kernels: Any, prefix: int, size: int) -> None:
     nodes, packs, heads, shared = 200, 2, 4, 2
     query = numbers(packs, nodes, heads, size).transpose(1, 2)
-    key, value = numbers(2, packs, nodes, shared, size, seed=1).transpose(2, 3)
+    key = numbers(packs, nodes, shared, size, seed=1).transpose(1, 2)
+    value = numbers(packs, shared, nodes, size, seed=3)  # with strides of its own
     ends = torch.tensor([tree_ends(nodes, seed) for seed in range(packs)])
     first = tuple(numbers(2, 1, shared, prefix, size, seed=2)) if prefix else None
     place = torch.arange(nodes)

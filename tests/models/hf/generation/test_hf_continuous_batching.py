@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -361,3 +362,35 @@ def test_a_model_that_looks_at_its_padding_has_prompts_of_one_length_together(
 @pytest.mark.parametrize("name", sorted(RECURRENT))
 def test_recurrent_families_bear_padded_batches(name: str) -> None:
     assert check_padded_batches(causal(family(name), gpt2_like())._generator._loaded) == "padded"
+
+
+@pytest.mark.parametrize("at", range(6))
+def test_memory_that_runs_out_while_rows_join_changes_no_answer(
+    at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ModelOptions(batch_size=3)
+    expected = ask(causal(family("llama"), gpt2_like(), options), REQUESTS)
+    model = causal(family("llama"), gpt2_like(), options)
+    assert model._generator._continuous is not None  # tried before memory runs out
+    own, calls = Stepper.rows, iter(range(1000))
+
+    def rows(*args: Any, **settings: Any) -> Any:
+        if next(calls) == at:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return own(*args, **settings)
+
+    monkeypatch.setattr(Stepper, "rows", rows)
+    batches = iter([list(enumerate(REQUESTS))])
+    found = [pair for part in model.answer(batches, NoFiles()) for pair in part]
+    assert len(found) == len(REQUESTS)  # each is answered once
+    assert [answer for _, answer in sorted(found, key=lambda pair: pair[0])] == expected
+
+
+def test_a_text_whose_rows_never_fit_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = causal(family("llama"), gpt2_like())
+    assert model._generator._continuous is not None
+    error = torch.OutOfMemoryError("CUDA out of memory")
+    monkeypatch.setattr(Stepper, "rows", mock.Mock(side_effect=error))
+    (found,) = ask(model, [REQUESTS[0]])
+    assert isinstance(found, Failed)
+    assert "more memory than is available" in found.reason
