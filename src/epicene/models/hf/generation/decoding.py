@@ -568,7 +568,7 @@ class ChosenTokens:
         """
         if self._event is not None:
             self._event.synchronize()
-        finished = []
+        growing = [text for text in self.texts if not text.finish]
         tokens, values = (each.tolist() for each in self._host)
         for text, token, value in zip(self.texts, tokens, values, strict=True):
             if text.finish:
@@ -577,9 +577,7 @@ class ChosenTokens:
                 text.append(token)
             else:
                 text.fail(len(text.ids) + 1, value, self._number_format)
-            if text.finish:
-                finished.append(text)
-        return finished
+        return [text for text in growing if text.finish]
 
 
 def decode_batch(
