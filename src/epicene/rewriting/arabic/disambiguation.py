@@ -273,13 +273,16 @@ class PassageAnalysis:
             parses = tuple(
                 p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
             )
-        if is_seldom_command(self.line, at) or self._follows_statement(at):
+        if is_seldom_command(self.line, at):
             parses = tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
+        elif self._follows_statement(at):
+            parses = tuple(p for p in parses if not _is_no_command(p, self.verbs(at - 1)[0]))
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
         ):
-            return parses
+            statements = tuple(p for p in parses if p.cell.tense != "imperative")
+            return (before and before.base == "ان" and statements) or parses
         if self._asks_for_noun(before):
             return ()
         if not parses:
@@ -288,8 +291,10 @@ class PassageAnalysis:
             return ()
         if not self._is_noun_too(at):
             return parses
-        if before is not None and before.base == "ان":  # إن ابنه is no command
-            parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
+        if before is not None and before.base == "ان":  # إن ابنه is no command, أن زوجتك no perfect
+            yours = any(p.suffix and p.lemma.person for p in self.known_nouns(at))
+            never = {"imperative", "perfect"} if yours else {"imperative"}
+            parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
 
     def _follows_statement(self, at: int) -> bool:
@@ -299,7 +304,7 @@ class PassageAnalysis:
 
     @staticmethod
     def _looks_like_noun(word: Token) -> bool:
-        noun = word.letters.endswith("ة") or TANWIN_FATH in word.text
+        noun = word.letters.endswith("ة") or TANWIN_FATH in word.text or word.key == "اثنين"
         return noun or is_somebody(word.letters)
 
     def _names_action(self, at: int) -> bool:
@@ -451,3 +456,15 @@ class PassageAnalysis:
     def _is_name(self, at: int) -> bool:
         """Whether the word is alone in brackets, as names are in some texts."""
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+
+
+def _is_no_command(parse: VerbParse, before: VerbParse) -> bool:
+    """Whether an imperative after a statement is rather a noun of mine or what I do:
+    لا تسيئي فهمي, تجعلني اقبض, but لا تتحرك ابق.
+    """
+    if parse.cell.tense != "imperative" or parse.prefix:
+        return False
+    if before.suffix is not None:
+        return before.suffix.person == 1 and parse.cell.gender == "masculine"
+    noun = parse.stem.endswith("ي") and len(parse.stem) == 4 and parse.stem[0] not in "اأ"
+    return noun or parse.stem == "لمن"

@@ -50,6 +50,9 @@ def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
     words = context.words
     if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
         return True
+    state = context.clause.expects == "state" and not parse.prefix.preposition
+    if state and parse.lemma.masculine == "واحد":  # أعطيك واحدة
+        return True
     whole = parse.form.nunated and parse.lemma.masculine == "كامل"
     if whole and nouns.is_definite(words, at - 1):
         return True
