@@ -267,16 +267,7 @@ class PassageAnalysis:
             return self.command(at)
         if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
-        parses = analyse_verb(word.letters)
-        whole = (*parses, *analyse_verb(word.letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
-        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
-            parses = tuple(
-                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
-            )
-        if is_seldom_command(self.line, at):
-            parses = tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
-        elif self._follows_statement(at):
-            parses = tuple(p for p in parses if not _is_no_command(p, self.verbs(at - 1)[0]))
+        parses = self._verb_candidates(at)
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
@@ -296,6 +287,21 @@ class PassageAnalysis:
             never = {"imperative", "perfect"} if yours else {"imperative"}
             parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    def _verb_candidates(self, at: int) -> tuple[VerbParse, ...]:
+        """The readings as a verb, without commands that are none here."""
+        letters = self.line.letters(at)
+        parses = analyse_verb(letters)
+        whole = (*parses, *analyse_verb(letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
+        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
+            parses = tuple(
+                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
+            )
+        if is_seldom_command(self.line, at):
+            return tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
+        if self._follows_statement(at):
+            return tuple(p for p in parses if not _is_no_command(p, self.verbs(at - 1)[0]))
+        return parses
 
     def _follows_statement(self, at: int) -> bool:
         """Whether a verb that is no command is right before: لا تسيئي فهمي."""

@@ -83,7 +83,7 @@ def is_addressed(context: Context, at: int) -> bool:
             and parse.lemma.masculine in _TERMS_OF_ADDRESS
             and (begins or words.line.is_mark(at + 1))
         ):
-            return not words.is_preposition(at - 1)
+            return not words.is_preposition(at - 1) and words.key(at - 1) != "ليس"
         if (
             begins
             and parse.lemma.masculine in _TITLES_OF_ADDRESS
