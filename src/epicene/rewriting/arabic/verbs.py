@@ -169,7 +169,9 @@ def _met_somebody(context: Context, at: int, parses: tuple[VerbParse, ...]) -> b
 
 
 def _is_of_nobody(parse: VerbParse) -> bool:
-    """Whether the verb is impersonal but the form is not: لم تجب is of أجاب, not of وجب."""
+    """Whether the reading is none: لم تجب is of أجاب, not of وجب, and قلت of قال."""
+    if parse.stem == "قلت":
+        return parse.verb.perfect in {"قلى", "قل"}
     return parse.cell.person != 3 and parse.verb.perfect in {"وجب", "انبغى", "تم"}
 
 
@@ -256,7 +258,8 @@ def _has_third_as_object(context: Context, at: int, parses: tuple[VerbParse, ...
     if third is None:
         return False
     suffixes = [parses[0].suffix]
-    for index in range(at + 1, at + 4):
+    _, end = context.words.line.sentence(at)
+    for index in range(at + 1, min(at + 4, end)):
         function = context.words.function(index)
         suffixes.append(function.suffix if function and function.kind == "prepositions" else None)
     return any(
