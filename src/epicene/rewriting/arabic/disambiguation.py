@@ -134,7 +134,7 @@ class PassageAnalysis:
         """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
-        if not self.evidence.addresses:
+        if not self.evidence.addresses and (function.prefix or self._says_what_it_does(at)):
             return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
@@ -144,7 +144,7 @@ class PassageAnalysis:
         if self.is_thing(at - 1) or self.is_preposition(at - 1):
             return True
         start, _ = self.line.sentence(at)
-        return not self.evidence.asks(at) and not any(
+        return not (self.evidence.asks(at) or self.line[start] == "هل") and not any(
             self.line.letters(index).startswith("أ") and self._has_question(index)
             for index in range(start, at)
         )
@@ -165,6 +165,15 @@ class PassageAnalysis:
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
+
+    def _says_what_it_does(self, at: int) -> bool:
+        """Whether the sentence goes on with what being so does to me: كوني أمًا يجعلني."""
+        _, end = self.line.sentence(at)
+        return any(
+            parse.suffix is not None and parse.suffix.person == 1 and parse.cell.person == 3
+            for index in range(at + 1, end)
+            for parse in analyse_verb(self.line.letters(index))
+        )
 
     def possesses(self, at: int) -> bool:
         """Whether the word says that somebody has what follows: ذو خبرة, ذات خيال."""
@@ -283,7 +292,9 @@ class PassageAnalysis:
         if not self._is_noun_too(at):
             return parses
         if before is not None and before.base == "ان":  # إن ابنه is no command, أن زوجتك no perfect
+            thing = analyse_thing(word.letters)
             yours = any(p.suffix and p.lemma.person for p in self.known_nouns(at))
+            yours = yours or (thing is not None and thing.suffixed)
             never = {"imperative", "perfect"} if yours else {"imperative"}
             parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
