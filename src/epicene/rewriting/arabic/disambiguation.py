@@ -167,7 +167,7 @@ class PassageAnalysis:
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def _says_what_it_does(self, at: int) -> bool:
-        """Whether the sentence goes on with what being so does to me: كوني أمًا يجعلني."""
+        """Whether the sentence says what being so does to me: كوني أمًا يجعلني."""
         _, end = self.line.sentence(at)
         return any(
             parse.suffix is not None and parse.suffix.person == 1 and parse.cell.person == 3
