@@ -74,6 +74,9 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
             for verb, cell, form in table.get(fold_letters(stem)):
                 if stem[0] == "إ" and form[0] == "أ" and cell.tense != "imperative":
                     continue  # إقالته is no أقالته
+                yours = suffix is not None and suffix.person == 2
+                if yours and cell.tense == "imperative" and form != "دع":
+                    continue  # أريك is no command, but دعك من ذلك
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 

@@ -238,7 +238,11 @@ def _expect_predicate(
         role = role or bool(perfects & verb_list("object_roles"))
     if suffix is not None and perfects & {"نادى", "لقب", "وصف", "سمى"}:  # لقبوني بالعنيد
         clause.expect(suffix_referent(context, suffix), "role", "accusative", "name")
-    elif suffix is not None and (finds or (suffix.person != 3 and parse.cell.person == 3)):
+    elif suffix is not None and (
+        finds
+        or suffix.person == 1
+        or (suffix.person == 2 and (parse.cell.person == 3 or perfects & verb_list("copular")))
+    ):  # أعدتني كبيرًا, but أنتظرك متشوقًا
         controller = suffix_referent(context, suffix)
         clause.expect(controller, "role" if role else "state", "accusative", "state")
     elif perfects & verb_list("copular"):

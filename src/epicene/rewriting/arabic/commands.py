@@ -39,6 +39,7 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
     joined = word.letters[:1] in {"و", "ف"} and not line.after_mark(at)
     joined = (joined or line[at - 1] == "ثم") and _follows_command(line, at, evidence)
     eats = word.letters.removeprefix("ف") in _EAT and line[at + 1] in _EATEN
+    eats = eats and (line[at + 1] != "من" or line.letters(at + 2).startswith(("ال", "هذ", "طعام")))
     begins = joined or eats or line.after_mark(at) or line[at - 1] in _PLEASE
     prefixes = {"و", "ف"} if joined and line[at - 1] != "ثم" else {"ف", ""} if eats else {""}
     parses = analyse_verb(word.letters) if begins and TANWIN_FATH not in word.text else ()

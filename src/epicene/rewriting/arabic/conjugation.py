@@ -236,9 +236,9 @@ def _without_prefix(stem: str, start: str) -> str:
     return {"أ": "", "ؤ": "أ"}.get(stem[0], stem[0]) + stem[1:]
 
 
-# What things do, or do to people: أعجبني and انقطع are no commands.
+# What things do, or do to people: أعجبني and انقطع are no commands, nor is اعني.
 _FELT = frozenset(
-    "أعجب أسعد أزعج أقلق أدهش أحزن أفرح أغضب أخاف أذهل فشل نفد انقطع ارتفع انخفض".split()
+    "أعجب أسعد أزعج أقلق أدهش أحزن أفرح أغضب أخاف أذهل عنى فشل نفد انقطع ارتفع انخفض".split()
 )
 
 
@@ -248,7 +248,7 @@ def _imperative_start(verb: Verb) -> str | None:
     if perfect in _FELT:
         return None
     if perfect[0] == "آ" and stem[0] == "ؤ":
-        return "آ"
+        return None if stem[-1] == "ي" else "آ"
     if stem[0] == "ؤ":
         return "" if perfect[0] == "أ" else None
     if perfect[0] == "آ":

@@ -134,7 +134,7 @@ class PassageAnalysis:
         """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
-        if not self.evidence.addresses:
+        if not self.evidence.addresses and (function.prefix or self._says_what_it_does(at)):
             return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
@@ -144,7 +144,7 @@ class PassageAnalysis:
         if self.is_thing(at - 1) or self.is_preposition(at - 1):
             return True
         start, _ = self.line.sentence(at)
-        return not self.evidence.asks(at) and not any(
+        return not (self.evidence.asks(at) or self.line[start] == "هل") and not any(
             self.line.letters(index).startswith("أ") and self._has_question(index)
             for index in range(start, at)
         )
@@ -165,6 +165,15 @@ class PassageAnalysis:
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
+
+    def _says_what_it_does(self, at: int) -> bool:
+        """Whether the sentence says what being so does to me: كوني أمًا يجعلني."""
+        _, end = self.line.sentence(at)
+        return any(
+            parse.suffix is not None and parse.suffix.person == 1 and parse.cell.person == 3
+            for index in range(at + 1, end)
+            for parse in analyse_verb(self.line.letters(index))
+        )
 
     def possesses(self, at: int) -> bool:
         """Whether the word says that somebody has what follows: ذو خبرة, ذات خيال."""
@@ -267,19 +276,13 @@ class PassageAnalysis:
             return self.command(at)
         if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
-        parses = analyse_verb(word.letters)
-        whole = (*parses, *analyse_verb(word.letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
-        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
-            parses = tuple(
-                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
-            )
-        if is_seldom_command(self.line, at) or self._follows_statement(at):
-            parses = tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
+        parses = self._verb_candidates(at)
         before = self.function(at - 1)
         if self._is_relative_who(at, parses) or (
             before and before.base in _VERB_PARTICLES and parses
         ):
-            return parses
+            statements = tuple(p for p in parses if p.cell.tense != "imperative")
+            return (before and before.base == "ان" and statements) or parses
         if self._asks_for_noun(before):
             return ()
         if not parses:
@@ -288,9 +291,28 @@ class PassageAnalysis:
             return ()
         if not self._is_noun_too(at):
             return parses
-        if before is not None and before.base == "ان":  # إن ابنه is no command
-            parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
+        if before is not None and before.base == "ان":  # إن ابنه is no command, أن زوجتك no perfect
+            thing = analyse_thing(word.letters)
+            yours = any(p.suffix and p.lemma.person for p in self.known_nouns(at))
+            yours = yours or (thing is not None and thing.suffixed)
+            never = {"imperative", "perfect"} if yours else {"imperative"}
+            parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
         return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+
+    def _verb_candidates(self, at: int) -> tuple[VerbParse, ...]:
+        """The readings as a verb, without commands that are none here."""
+        letters = self.line.letters(at)
+        parses = analyse_verb(letters)
+        whole = (*parses, *analyse_verb(letters.removesuffix("ي")))  # فشل, فهمي: not ف + همي
+        if any(p.exact and not p.prefix and p.cell.tense == "perfect" for p in whole):
+            parses = tuple(
+                p for p in parses if not p.prefix or len(p.stem.removesuffix("ي")) > 2 or p.suffix
+            )
+        if is_seldom_command(self.line, at):
+            return tuple(p for p in parses if p.cell.tense != "imperative" or p.prefix)
+        if self._follows_statement(at):
+            return tuple(p for p in parses if not _is_no_command(p, self.verbs(at - 1)[0]))
+        return parses
 
     def _follows_statement(self, at: int) -> bool:
         """Whether a verb that is no command is right before: لا تسيئي فهمي."""
@@ -299,7 +321,7 @@ class PassageAnalysis:
 
     @staticmethod
     def _looks_like_noun(word: Token) -> bool:
-        noun = word.letters.endswith("ة") or TANWIN_FATH in word.text
+        noun = word.letters.endswith("ة") or TANWIN_FATH in word.text or word.key == "اثنين"
         return noun or is_somebody(word.letters)
 
     def _names_action(self, at: int) -> bool:
@@ -451,3 +473,15 @@ class PassageAnalysis:
     def _is_name(self, at: int) -> bool:
         """Whether the word is alone in brackets, as names are in some texts."""
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+
+
+def _is_no_command(parse: VerbParse, before: VerbParse) -> bool:
+    """Whether an imperative after a statement is rather a noun of mine or what I do:
+    لا تسيئي فهمي, تجعلني اقبض, but لا تتحرك ابق.
+    """
+    if parse.cell.tense != "imperative" or parse.prefix:
+        return False
+    if before.suffix is not None:
+        return before.suffix.person == 1 and parse.cell.gender == "masculine"
+    noun = parse.stem.endswith("ي") and len(parse.stem) == 4 and parse.stem[0] not in "اأ"
+    return noun or parse.stem == "لمن"

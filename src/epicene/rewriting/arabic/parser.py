@@ -83,7 +83,7 @@ def is_addressed(context: Context, at: int) -> bool:
             and parse.lemma.masculine in _TERMS_OF_ADDRESS
             and (begins or words.line.is_mark(at + 1))
         ):
-            return not words.is_preposition(at - 1)
+            return not words.is_preposition(at - 1) and words.key(at - 1) != "ليس"
         if (
             begins
             and parse.lemma.masculine in _TITLES_OF_ADDRESS
@@ -348,7 +348,10 @@ def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
     """After a comma or colon, end a clause about a thing, and perhaps resume a suspended clause."""
     clause = context.clause
     start, _ = context.words.line.sentence(at - 1)
-    if context.words.line[start] in {"اسمي", "انا"} and at - start <= 4 and not clause.verbal:
+    first = context.words.line[start]
+    named = first == "اسمي" or (first == "انا" and not clause.found)  # not أنا آسف، أبي
+    named = named and not context.words.line.letters(at).startswith("و")
+    if named and at - start <= 4 and not clause.verbal:
         clause.open_verbless_clause(context.person(1))  # اسمي نور، مهندسة
     if clause.third is not None and clause.third.who is None:
         clause.third = None

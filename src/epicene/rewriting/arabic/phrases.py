@@ -143,7 +143,8 @@ def skip_thing_phrase(context: Context, at: int) -> int:
     context.note_thing(nouns.noun_gender(words, at))
     end = at + 1
     possessor: Gender | None = None
-    if not definite and not nouns.is_nunated(words, at) and nouns.possessor_follows(words, end):
+    free = definite or nouns.is_nunated(words, at) or words.possesses(end)
+    if not free and nouns.possessor_follows(words, end):
         possessor = nouns.noun_gender(words, end)
         start, end = end, _read_possessor(context, end)
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
@@ -273,6 +274,8 @@ def _read_adjective(context: Context, at: int, head: _Head) -> int:
 def _describes_thing(parse: NounParse, *, definite: bool) -> bool:
     """Whether an adjective means a thing rather than its owner: its colour, its speed, its size."""
     lemma = parse.lemma
+    if parse.form.number != "singular":  # سيدات الأعمال المحليات
+        return False
     if lemma.ending == "diptote" or lemma.masculine in _ADJECTIVES_OF_THINGS:
         return True
     origin = lemma.ending == "regular" and lemma.masculine.endswith("ي")
@@ -311,8 +314,9 @@ def _read_demonstrative_after(
         return False
     if lexicon.fixed_gender("demonstratives", function.base) != head.gender:
         return False
-    if nouns.is_definite(context.words, at + 1):
-        return False
+    after = context.words.function(at + 1)
+    if nouns.is_definite(context.words, at + 1) or (after is not None and after.kind == "he"):
+        return False  # يا صديقي هذا هو عملي
     context.add(at, head, FixedTarget("", "demonstratives", function.written), "attribute")
     return True
 

@@ -32,7 +32,7 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     parse = nouns.choose_noun(context.words, at, clause.controller)
     if parse is None or not _preposition_fits(context, parse) or _is_measure(context, at, parse):
         return False
-    if _describes_object(context, at, parse):
+    if _is_called(context, at, parse) or _describes_object(context, at, parse):
         return False
     if not parse.lemma.known and analyse_verb(context.words.line.letters(at)):
         return False  # اريد for أريد
@@ -45,10 +45,21 @@ def is_expected_predicate(context: Context, at: int) -> bool:
     return _is_accusative(context, at, parse) and _circumstance_fits(context, at, parse)
 
 
+def _is_called(context: Context, at: int, parse: NounParse) -> bool:
+    """Whether somebody is addressed: أخدمك سيدتي, أنا هنا، سيدي, but also لست أنت سيدي."""
+    clause = context.clause
+    addressed = clause.controller is not None and clause.controller.who == "listener"
+    said = clause.expects == "predicate" and addressed and not context.words.line.after_mark(at)
+    return parse.lemma.masculine == "سيدي" and not said
+
+
 def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
     """Whether an accusative is said of an object: الثمن كاملًا, حاملة أكياسًا كثيرة."""
     words = context.words
     if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
+        return True
+    state = context.clause.expects == "state" and not parse.prefix.preposition
+    if state and parse.lemma.masculine == "واحد":  # أعطيك واحدة
         return True
     whole = parse.form.nunated and parse.lemma.masculine == "كامل"
     if whole and nouns.is_definite(words, at - 1):

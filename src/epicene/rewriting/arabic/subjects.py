@@ -70,7 +70,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     if (
         parse.verb.perfect in verb_list("intransitive")
         or (organisation and definite)
-        or (definite and (_is_passive(parse) or words.is_passive(at)))
+        or (definite and words.is_passive(at))
+        or (definite and _is_passive(parse) and words.opens_clause(at))
         or _is_habit(context, at, index, parse)
         or (
             parse.cell.tense == "perfect"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The words and marks of a text that is about the one who tells it rather than about somebody else.
 _SHORT = 12
-_STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف".split())
+_STATEMENT_WORDS = frozenset("هل لماذا لم ما كيف حتي كي لكي".split())
 
 
 def choose_mood(words: PassageAnalysis, at: int, parse: VerbParse) -> Mood:
@@ -49,6 +49,8 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
     """Whether لا before the verb prohibits: لا تخف, but not أنت لا تخاف, هل لا تخاف, لا تعرف."""
     cell, stem = parse.cell, parse.verb.imperfect
     shows = cell.gender == "feminine" and cell.mood != "full" and stem[-1] != "ي"  # لا تخشي
+    described = words.is_nominal(at - 2) and not words.line.after_mark(at - 1)
+    shows = shows and not (described or words.verbs(at - 2))
     if cell.person != 2 or (parse.verb.perfect in verb_list("stative") and not shows):
         return False
     before = words.function(at - 2)
@@ -58,7 +60,6 @@ def _is_prohibition(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
         before.kind in {"you", "inna", "relatives"} or before.base in _STATEMENT_WORDS
     ):
         return False
-    described = words.is_nominal(at - 2) and not words.line.after_mark(at - 1)
     if described and parse.suffix is not None and parse.suffix.person == 3:
         return False  # كلمة لا تستخدمها
     return not words.evidence.is_question
@@ -77,7 +78,8 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
     evidence = context.words.evidence
     asked = context.words.key(at - 1) == "هل" and evidence.prior[0] == 2
-    told = imperfect and evidence.is_between_us  # اتصلت بك ولم ترد
+    asked = asked and any(p.cell.person == 2 and p.cell.tense != "imperative" for p in parses)
+    told = imperfect and evidence.is_between_us and not _is_told_of_her(context, at)
     if 2 in persons and (asked or told) and not _has_feminine_subject(context, at, parses):
         return 2
     shown = _person_shown_nearby(context, at, parses)
@@ -121,6 +123,17 @@ def _is_command_beside_others(context: Context, at: int, parses: tuple[VerbParse
     return evidence.says_your or (not hers and words.line.is_word(len(words.line) - 1))
 
 
+def _is_told_of_her(context: Context, at: int) -> bool:
+    """Whether the words before are about somebody else: اتصلت بك ولم ترد, but التي لم ترد عليك."""
+    words = context.words
+    before = words.verbs(at - 1)
+    if before and all(p.cell.person == 3 and p.cell.gender == "feminine" for p in before):
+        return True
+    functions = [words.function(index) for index in range(at - 3, at)]
+    who = functions[-1] is not None and functions[-1].base == "من"
+    return who or any(one is not None and one.kind == "relatives" for one in functions)
+
+
 def _is_rather_mine(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a perfect in ت is the speaker's, who is named otherwise: سلمت على أخي."""
     holder = context.clause.third or context.clause.subject
@@ -156,7 +169,9 @@ def _met_somebody(context: Context, at: int, parses: tuple[VerbParse, ...]) -> b
 
 
 def _is_of_nobody(parse: VerbParse) -> bool:
-    """Whether the verb is impersonal but the form is not: لم تجب is of أجاب, not of وجب."""
+    """Whether the reading is none: لم تجب is of أجاب, not of وجب, and قلت of قال."""
+    if parse.stem == "قلت":
+        return parse.verb.perfect in {"قلى", "قل"}
     return parse.cell.person != 3 and parse.verb.perfect in {"وجب", "انبغى", "تم"}
 
 
@@ -243,7 +258,8 @@ def _has_third_as_object(context: Context, at: int, parses: tuple[VerbParse, ...
     if third is None:
         return False
     suffixes = [parses[0].suffix]
-    for index in range(at + 1, at + 4):
+    _, end = context.words.line.sentence(at)
+    for index in range(at + 1, min(at + 4, end)):
         function = context.words.function(index)
         suffixes.append(function.suffix if function and function.kind == "prepositions" else None)
     return any(
@@ -329,14 +345,18 @@ def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) 
     """Whether a thing does what the verb says: متى تبدأ المحاضرة, تحتوي سلتك على."""
     words = context.words
     function, letters = words.function(at), words.line.letters(at)
-    if words.verbs(at) or (function is not None and function.base not in {"هذه", "تلك"}):
+    if words.verbs(at) or nouns.has_preposition(words, at):
+        return False
+    if function is not None and function.base not in {"هذه", "تلك"}:
         return False
     feminine = nouns.noun_gender(words, at) == "feminine" or letters.endswith("تك")
     definite = function is not None or letters.startswith("ال") or letters.endswith("تك")
     after = words.line.letters(at + 1)
-    definite = definite or after.startswith("ال") or (words.is_thing(at) and after.endswith("تك"))
+    owned = after.startswith("ال") or after.endswith("تك")
+    definite = definite or (owned and words.is_thing(at))
     imperfect = parses[0].cell.tense == "imperfect" and not parses[0].suffix
-    by_things = parses[0].verb.perfect in verb_list("by_things")
+    verb = parses[0].verb
+    by_things = verb.perfect in verb_list("by_things") and verb.imperfect != "وقع"  # ستوقع الورقة
     return feminine and definite and imperfect and by_things
 
 
