@@ -129,9 +129,11 @@ class Predicates:
                 self._add(at, felt, Target("adjective", case), _APPOSED)
 
     def _word_before(self) -> int:
-        """The last word of the clause before."""
+        """The last word of the clause before in its sentence, -1 if there is none."""
         before = self.clause.start - 1
         while before > 0 and (self.line.is_mark(before) or self.line[before] in {"и", "но", "а"}):
+            if self.line.ends_sentence(before):
+                return -1
             before -= 1
         return before
 
