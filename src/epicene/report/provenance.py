@@ -126,7 +126,7 @@ def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]
     yield from settings_diff_sentences(runs)
     if faults := card_of(runs).faults:
         yield (
-            f"Known issues of the published version: {len(faults)}; `epicene suites --json` "
+            f"Known faults of the published version: {len(faults)}; `epicene suites --json` "
             "lists them."
         )
 
