@@ -296,7 +296,7 @@ def _without_texts(part: Any) -> Any:
         return [_without_texts(each) for each in part]
     if not isinstance(part, dict):
         return part
-    texts = {"title", "instructions", "ask", "label", "feedback"}
+    texts = {"title", "instructions", "ask", "hint", "label", "feedback"}
     return {name: _without_texts(each) for name, each in part.items() if name not in texts}
 
 
