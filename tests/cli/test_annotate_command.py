@@ -240,7 +240,7 @@ def test_a_bad_file_is_refused(
 
 def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
     command = ("annotate", "sample", *runs, "--protocol=paper", "--out=paper")
-    refused(epicene(*command), 2, "the paper draws 5; run with a --limit of at least 5")
+    refused(epicene(*command), 2, "the paper draws 5; run with --limit 10 or more")
     refused(epicene(*command, "--per-cell=3"), 2, "5 instances with 5 generations")
 
 

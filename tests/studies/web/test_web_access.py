@@ -80,7 +80,8 @@ def test_the_owner_at_the_front_door_is_shown_in(site: ServedStudy) -> None:
         ("fr-CA,en;q=0.5", "fr", "Ce lien ne fonctionne pas"),
         ("ar", "ar", "هذا الرابط لا يعمل"),
         ("hi-IN", "hi", "यह लिंक काम नहीं कर रहा है"),
-        ("de", "en", "This link does not work"),
+        ("de", "de", "Dieser Link funktioniert nicht"),
+        ("nl", "en", "This link does not work"),
         ("", "en", "This link does not work"),
     ],
 )

@@ -19,6 +19,7 @@ from epicene.suites.genform.items import TARGETS, Gender, Pair
 from epicene.suites.genform.judge import judge
 from epicene.suites.genform.judge_neutral import score_neutral
 from epicene.suites.genform.neutral_words import (
+    are_articles,
     both_forms,
     gendered_blocks,
     neutral_languages,
@@ -92,7 +93,8 @@ def test_copies_and_sentences_without_the_gendered_words_are_never_right(
     without = " ".join(word for index, word in enumerate(given_words) if index not in gone)
     assert score_neutral(pair, source, pair.masculine).outcome == "wrong"
     assert score_neutral(pair, source, pair.feminine).outcome == "wrong"
-    assert score_neutral(pair, source, without).outcome != "right"
+    if not are_articles((given_words[index] for index in gone), code):  # sono artista
+        assert score_neutral(pair, source, without).outcome != "right"
     assert score_neutral(pair, source, both_forms(pair))[:2] == ("right", "pair")
 
 
