@@ -16,7 +16,7 @@ from models.hf.tiny_masked import loaded
 from models.model_answers import NoFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from epicene.models import Batch, NumberedAnswers
 
@@ -36,28 +36,43 @@ def answers(model: Any) -> dict[int, Any]:
 def test_a_batch_begins_before_the_one_before_it_is_given() -> None:
     events: list[str] = []
 
-    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
-        events.append(f"begin {batch[0][0]}")
+    def prepare(batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
+        events.append(f"prepare {batch[0][0]}")
 
         def given() -> Iterator[NumberedAnswers]:
             events.append(f"give {batch[0][0]}")
             yield []
 
-        return given()
+        def begin() -> Iterator[NumberedAnswers]:
+            events.append(f"begin {batch[0][0]}")
+            return given()
 
-    frozen = gc.get_freeze_count()
-    list(prefetch(begin, iter(BATCHES)))
-    assert events == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
+        return begin
+
+    frozen, threshold = gc.get_freeze_count(), gc.get_threshold()
+    list(prefetch(prepare, iter(BATCHES)))
+    assert events == [
+        *("prepare 0", "begin 0", "prepare 1", "begin 1", "prepare 3", "give 0", "begin 3"),
+        *("give 1", "give 3"),
+    ]
     assert gc.get_freeze_count() <= frozen
+    assert gc.get_threshold() == threshold
 
 
-def test_what_was_begun_is_given_though_the_next_fails() -> None:
-    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
-        if batch[0][0]:
+@pytest.mark.parametrize("fails", ["prepare", "begin"])
+def test_what_was_begun_is_given_though_the_next_fails(fails: str) -> None:
+    def prepare(batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
+        if batch[0][0] and fails == "prepare":
             raise RuntimeError("the device is gone")
-        return iter([[(0, Failed(reason="given"))]])
 
-    work = prefetch(begin, iter(BATCHES))
+        def begin() -> Iterator[NumberedAnswers]:
+            if batch[0][0]:
+                raise RuntimeError("the device is gone")
+            return iter([[(0, Failed(reason="given"))]])
+
+        return begin
+
+    work = prefetch(prepare, iter(BATCHES))
     assert next(work) == [(0, Failed(reason="given"))]
     with pytest.raises(RuntimeError, match="gone"):
         next(work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import deque
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +34,9 @@ _MASKED = BatchLimit(requests=64, characters=50_000)
 PASS_TOKENS = (4096, 65_536)
 # Prompt and new tokens of a batch that is generated, padding and beams counted.
 GENERATION_TOKENS = (16_384, 262_144)
+
+# New objects between two collections of garbage while batches are prefetched; 700 by default.
+_GARBAGE = 100_000
 
 # How far two ways to compute a log-probability may differ, in nats: always, and how many times the
 # difference between a row alone and in a padded batch.
@@ -235,24 +239,30 @@ def batch_independent_length(config: Any) -> int | None:
 
 
 def prefetch(
-    begin: Callable[[Batch], Iterator[NumberedAnswers]], batches: Iterator[Batch]
+    prepare: Callable[[Batch], Callable[[], Iterator[NumberedAnswers]]], batches: Iterator[Batch]
 ) -> Iterator[NumberedAnswers]:
-    """Start each batch before the answers of the previous one are read.
+    """Start each batch before the answers of the previous one are read, and prepare the next.
 
     Planning creates thousands of small objects, and the garbage collector would repeatedly traverse
-    all the libraries' objects in the meantime; these are excluded from it.
+    all the libraries' objects in the meantime; these are excluded from it, and it comes less often.
     """
+    usual = gc.get_threshold()
     gc.freeze()  # without a collection first, which would take as long as many a batch
+    gc.set_threshold(_GARBAGE, *usual[1:])
+    begun: deque[Iterator[NumberedAnswers]] = deque()
+    upcoming = map(prepare, batches)
     try:
-        begun: Iterator[NumberedAnswers] = iter(())
-        for batch in batches:
-            waiting = begun
-            try:
-                begun = begin(batch)
-            except Exception:
-                yield from waiting  # it is computed, so it is kept
-                raise
-            yield from waiting
-        yield from begun
+        try:
+            start = next(upcoming, None)
+            while start is not None:
+                begun.append(start())
+                start = next(upcoming, None)
+                if len(begun) > 1:
+                    yield from begun.popleft()
+        except Exception:
+            yield from chain.from_iterable(begun)  # it is computed, so it is kept
+            raise
+        yield from chain.from_iterable(begun)
     finally:
+        gc.set_threshold(*usual)
         gc.unfreeze()

@@ -8,7 +8,7 @@ the tokenizer starts any text.
 from __future__ import annotations
 
 import sys
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -52,12 +52,12 @@ from epicene.models.hf.generation.slots import SlotStepper, slot_obstacle
 from epicene.models.hf.generation.stepper import Stepper
 from epicene.models.hf.non_finite import rerun_alone
 from epicene.models.hf.scoring.forward import CausalForward
-from epicene.models.hf.scoring.score_and_fill import GapFiller, plan_score_requests, run_jobs
+from epicene.models.hf.scoring.score_and_fill import GapFiller, ScorePlanner, run_jobs
 from epicene.models.hf.tokenisation import ChatTemplate, TextEncoder
 from epicene.models.output_parsing import cut_at_stop, strip_thinking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from epicene.core.records import Decoding, FirstToken
     from epicene.models import Batch, ImageStore, NumberedAnswers
@@ -276,9 +276,9 @@ class HfCausal:
         the answers of this one.
         """
         return (
-            prefetch(self._begin, batches)
+            prefetch(self._prepare, batches)
             if self._forward.can_prefetch
-            else chain.from_iterable(map(self._begin, batches))
+            else chain.from_iterable(self._prepare(batch)() for batch in batches)
         )
 
     def forget_prefixes(self) -> None:
@@ -299,20 +299,16 @@ class HfCausal:
         del self._forward, self._filler, self._generator
         free_memory()
 
-    def _begin(self, batch: Batch) -> Iterator[NumberedAnswers]:
+    def _prepare(self, batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
+        """What starts a batch; the texts of scores are tokenised from now on."""
         asked = verb(batch[0][1])
         if asked == "score":
-            return self._score(cast("Sequence[tuple[int, Score]]", batch))
+            requests = cast("Sequence[tuple[int, Score]]", batch)
+            return partial(self._score, ScorePlanner(requests, self._encoder, self._chat))
         if asked == "fill":
-            return self._filler.answer(cast("Sequence[tuple[int, Fill]]", batch))
-        return self._generator.answer(cast("Sequence[tuple[int, Generate]]", batch))
+            return partial(self._filler.answer, cast("Sequence[tuple[int, Fill]]", batch))
+        return partial(self._generator.answer, cast("Sequence[tuple[int, Generate]]", batch))
 
-    def _score(self, requests: Sequence[tuple[int, Score]]) -> Iterator[NumberedAnswers]:
-        jobs, failed = plan_score_requests(
-            requests,
-            self._encoder,
-            self._chat,
-            self._generator.distribution,
-            self._forward.number_format,
-        )
+    def _score(self, planner: ScorePlanner) -> Iterator[NumberedAnswers]:
+        jobs, failed = planner.jobs(self._generator.distribution, self._forward.number_format)
         return chain([failed] if failed else [], run_jobs(jobs, self._forward))

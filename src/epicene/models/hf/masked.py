@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -295,7 +296,7 @@ class HfMasked:
     ) -> Iterator[NumberedAnswers]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         return (
-            prefetch(self._begin, batches)
+            prefetch(lambda batch: partial(self._begin, batch), batches)
             if self._reader.can_prefetch
             else chain.from_iterable(map(self._begin, batches))
         )
@@ -446,9 +447,9 @@ class _MaskedText:
             number_format,
         )
         return TextScore(
-            logprobs=tuple(round(logprob, LOGPROB_DECIMALS) for logprob in logprobs),
-            starts=tuple(max(0, span.start - self._cut) for span in spans),
-            ends=tuple(max(0, span.end - self._cut) for span in spans),
+            logprobs=tuple([round(logprob, LOGPROB_DECIMALS) for logprob in logprobs]),
+            starts=tuple([max(0, start - self._cut) for start, _ in spans]),
+            ends=tuple([max(0, end - self._cut) for _, end in spans]),
             words=tokenisation.count_words(self._text, self._request.language),
             characters=len(self._text),
         )

@@ -16,6 +16,7 @@ Chats are rendered with the model's own template:
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -29,9 +30,13 @@ from epicene.models import UnanswerableError
 from epicene.models.output_parsing import THINK_CLOSE, THINK_OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from epicene.core.records import FirstToken, Prompt
+
+
+# Tokenising needs no Python, so it goes on while this thread works; one thread keeps the order.
+_BACKGROUND = ThreadPoolExecutor(1, "tokenising")
 
 
 class EncodedText(NamedTuple):
@@ -130,8 +135,21 @@ class TextEncoder:
 
     def encode_all(self, wanted: Sequence[TextInContext]) -> list[EncodedText | UnanswerableError]:
         """The tokens of many texts, or why there are none; all cores tokenise."""
+        return self.begin(wanted)()
+
+    def begin(
+        self, wanted: Sequence[TextInContext]
+    ) -> Callable[[], list[EncodedText | UnanswerableError]]:
+        """Tokenise in the background; the returned function waits for the tokens."""
         strings = [one.context + one.text for one in wanted]
-        encodings = self._backend.encode_batch(strings, add_special_tokens=False)
+        encodings = _BACKGROUND.submit(
+            self._backend.encode_batch, strings, add_special_tokens=False
+        )
+        return lambda: self._all_encoded(wanted, strings, encodings.result())
+
+    def _all_encoded(
+        self, wanted: Sequence[TextInContext], strings: Sequence[str], encodings: Sequence[Any]
+    ) -> list[EncodedText | UnanswerableError]:
         all_ids = [encoding.ids for encoding in encodings]
         spans = TokenSpans(
             [encoding.offsets for encoding in encodings],

@@ -271,7 +271,7 @@ class CausalForward:
             ran = some.run(units)
             later = finish(ran)
             self._notes["rows"] += len(ran.rows)
-            self._notes["tokens"] += sum([row.wanted.stop for row in ran.rows])
+            self._notes["tokens"] += ran.read
             self._notes["distinct_tokens"] += ran.tokens
             return ran.rows, later
 

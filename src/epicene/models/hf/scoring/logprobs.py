@@ -259,11 +259,13 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
     import torch
 
     rows = ran.rows
-    tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
+    scored = [row.ids[row.first :] for row in rows]
+    counts = list(map(len, scored))
+    tokens = list(chain.from_iterable(scored))
     reading = TokenQueries(runner, ran.logits, ran.positions, tokens)
     # `collect` holds this alone: the states would fill the device.
     order = reading.order
-    distributions = _tokens_by_distribution(rows, order)
+    distributions = _tokens_by_distribution(rows, counts, order)
     found: list[Any] = []
     drawn: dict[decoding.SamplingDistribution, list[Any]] = {
         distribution: [] for distribution in distributions
@@ -289,14 +291,11 @@ def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[
             by_distribution[order[wanted]] = found_there
             finite[order[wanted]] &= found_there < np.inf  # a banned token has -inf
         all_finite = bool(finite.all())
-        plain, rounded, sampled = (
-            values.tolist(),
-            values.round(LOGPROB_DECIMALS).tolist(),
-            by_distribution.tolist(),
-        )
+        plain, rounded = values.tolist(), values.round(LOGPROB_DECIMALS).tolist()
+        sampled = by_distribution.tolist() if distributions else []
         results, start = [], 0
-        for row in rows:
-            end = start + len(row.wanted)
+        for row, count in zip(rows, counts, strict=True):
+            end = start + count
             results.append(
                 RowScores(
                     plain[start:end],
@@ -331,14 +330,16 @@ def token_logprobs(part: LogitChunk) -> Any:
 
 
 def _tokens_by_distribution(
-    rows: Sequence[ScoringRow], order: IntArray
+    rows: Sequence[ScoringRow], counts: Sequence[int], order: IntArray
 ) -> dict[decoding.SamplingDistribution, IntArray]:
     """For each distribution under which tokens are also scored, which of the ordered tokens."""
-    owners = np.repeat(np.arange(len(rows)), [len(row.wanted) for row in rows])[order]
     numbers = defaultdict(list)
     for number, row in enumerate(rows):
         if row.distribution is not None:
             numbers[row.distribution].append(number)
+    if not numbers:
+        return {}
+    owners = np.repeat(np.arange(len(rows)), counts)[order]
     return {
         distribution: np.flatnonzero(np.isin(owners, mine))
         for distribution, mine in numbers.items()

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -122,20 +122,21 @@ class MaskedForward:
         queries: Sequence[PositionQuery],
     ) -> dict[int, QueryResult]:
         """The results of a batch; a row that is not finite beside padding is run by itself."""
-        values = iter(retry_on_oom(lambda: list(results())))
-        found: dict[int, QueryResult] = {}
+        values = retry_on_oom(lambda: list(results()))
+        numbers = [number for row in batch for number in row.queries]
+        found: dict[int, QueryResult] = dict(zip(numbers, values, strict=True))
         padded = len({len(row.ids) for row in batch}) > 1
+        if not padded or _are_finite(values):
+            return found
         for row in batch:
-            mine = list(islice(values, len(row.queries)))
-            if padded and not all(math.isfinite(p) for each in mine for p in each.logprobs):
+            if not _are_finite([found[number] for number in row.queries]):
                 ((_, alone),) = run_chunks_that_fit(
                     lambda part: self._run(part, queries), [row], self._notes
                 )
                 if isinstance(alone, TooLargeError):
                     found.update(dict.fromkeys(row.queries, alone))
-                    continue
-                mine = list(alone())
-            found.update(zip(row.queries, mine, strict=True))
+                else:
+                    found.update(zip(row.queries, alone(), strict=True))
         return found
 
     def _next(
@@ -157,20 +158,19 @@ class MaskedForward:
 
     def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
         """How many rows from the front make a batch; lengths fall."""
-        max_length = len(rows[0].ids)
+        longest = len(rows[0].ids)
         retry_on_oom(lambda: self._runner.has_head)  # the first time it runs the model
-        tokens = PASS_TOKENS[self._device.type != "cpu"]
-        logits = 0
-        for count, row in enumerate(rows):
-            # Without a head of its own a model makes logits of all positions.
-            logits += 0 if self._runner.has_head else max_length * self._runner.vocabulary
-            if self._batch_size == "auto":
-                full = (count + 1) * max_length > tokens or logits > _LOGITS
-            else:
-                full = count == self._batch_size
-            if count and (full or (len(row.ids) != max_length and not self._may_pad)):
-                return count
-        return len(rows)
+        if self._batch_size == "auto":
+            fitting = PASS_TOKENS[self._device.type != "cpu"] // longest
+            if not self._runner.has_head:
+                # It makes logits of all positions.
+                fitting = min(fitting, _LOGITS // (longest * self._runner.vocabulary))
+        else:
+            fitting = self._batch_size
+        fitting = max(1, fitting)
+        if self._may_pad:
+            return fitting
+        return sum(1 for _ in takewhile(lambda row: len(row.ids) == longest, rows[:fitting]))
 
     def _run(
         self, rows: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
@@ -275,6 +275,15 @@ class MaskedForward:
 
     def _probe(self, words: int) -> list[int]:
         return list(self._tokenizer(f"{self._tokenizer.mask_token}{' x' * words}")["input_ids"])
+
+
+def _are_finite(results: Sequence[QueryResult]) -> bool:
+    return all(
+        math.isfinite(value)
+        for result in results
+        if isinstance(result, TokenLogprobs)
+        for value in result.logprobs
+    )
 
 
 def _max_row_tokens(model: Any, tokenizer: Any) -> int:

@@ -154,8 +154,8 @@ class PackedTreeRoute:
 
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, TreePack]]:
         """The passes of each group, largest packs first."""
-        rows = sorted(rows, key=lambda row: row.read)
-        table = routes.prefix_table([row.read for row in rows])
+        rows, reads = routes.in_order(rows)
+        table = routes.prefix_table(reads)
         unwanted = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows))
         for stretch in routes.shared_prefix_groups(table, unwanted, self._min_nodes):
             part = table.part(stretch.rows, stretch.shared)
@@ -163,7 +163,8 @@ class PackedTreeRoute:
             forest = routes.build_forest(part, width, stretch.shared)
             mine = rows[stretch.rows]
             shared = mine[0].read[: stretch.shared]
-            run = partial(self._run, mine, forest, shared)
+            wanted = unwanted[stretch.rows] - stretch.shared, part.lengths
+            run = partial(self._run, mine, forest, wanted, shared)
             packs = sorted(forest.packs, key=lambda pack: -pack.size)
             for units in self._cut(packs, len(shared)):
                 yield ForwardPass(
@@ -182,6 +183,7 @@ class PackedTreeRoute:
         self,
         rows: Sequence[A],
         forest: PrefixForest,
+        wanted: tuple[IntArray, IntArray],  # where it begins and ends in each row
         shared: tuple[int, ...],
         packs: Sequence[TreePack],
     ) -> PassResult[A]:
@@ -197,9 +199,10 @@ class PackedTreeRoute:
             depths[line, : pack.size] = forest.depths[pack.nodes]
             ends[line, : pack.size] = forest.ends[pack.nodes] - pack.nodes.start
         chosen = np.concatenate([np.arange(pack.rows.start, pack.rows.stop) for pack in packs])
-        mine = [rows[number] for number in chosen]
+        mine = [rows[number] for number in chosen.tolist()]
+        firsts, behinds = (each[chosen] for each in wanted)
         where, positions = np.unique(
-            _wanted_in_packs(mine, forest.paths[chosen], packs, width, len(shared)),
+            _wanted_in_packs(firsts, behinds, forest.paths[chosen], packs, width),
             return_inverse=True,
         )
         send = self._runner.send
@@ -219,7 +222,8 @@ class PackedTreeRoute:
                     inputs["past_key_values"] = _expanded_cache(first, len(packs))
                 states = self._runner.states(inputs, send(where))
         tokens = read + sum(pack.size for pack in packs)
-        return PassResult(mine, self._runner.lazy_logits(states), positions, tokens)
+        alone = int(behinds.sum()) + len(mine) * len(shared)
+        return PassResult(mine, self._runner.lazy_logits(states), positions, alone, tokens)
 
     def _kept_prefix(self, shared: tuple[int, ...]) -> list[tuple[Any, Any]]:
         """The keys and values of a shared prefix, layer by layer."""
@@ -298,15 +302,13 @@ def _pack_rows(rows: Sequence[A], pack: TreePack) -> Sequence[A]:
 
 
 def _wanted_in_packs(
-    rows: Sequence[A], paths: IntArray, packs: Sequence[TreePack], width: int, shared: int
+    firsts: IntArray, behinds: IntArray, paths: IntArray, packs: Sequence[TreePack], width: int
 ) -> IntArray:
     """The index in the batch of each wanted position, row by row."""
     lines = np.repeat(np.arange(len(packs)), [pack.rows.stop - pack.rows.start for pack in packs])
     offsets = lines * width - np.array([pack.nodes.start for pack in packs])[lines]
-    first = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows)) - shared
-    behind = np.fromiter((row.wanted.stop for row in rows), np.int64, len(rows)) - shared
     columns = np.arange(paths.shape[1])
-    mask = (columns >= first[:, None]) & (columns < behind[:, None])
+    mask = (columns >= firsts[:, None]) & (columns < behinds[:, None])
     wanted: IntArray = (paths + offsets[:, None])[mask]
     return wanted
 
@@ -340,10 +342,10 @@ class CachedPrefixRoute:
 
     def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, Any]]:
         """Prefixes of one length together; rows that share nothing as a padded batch."""
-        ordered = sorted(rows, key=lambda row: row.read)
+        ordered, reads = routes.in_order(rows)
         families = [
             _PrefixGroup(tuple(ordered[part.rows]), part.shared)
-            for part in _prefix_groups(routes.prefix_table([row.read for row in ordered]))
+            for part in _prefix_groups(routes.prefix_table(reads))
         ]
         if single := [row for family in families if not family.shared for row in family.rows]:
             yield from self._padded.passes(single)
@@ -382,8 +384,10 @@ class CachedPrefixRoute:
         positions = _merge_positions(
             rows, shared, positions_first, positions_second + len(where_first)
         )
-        tokens = prefixes.size + sum(len(row.read) - shared for row in rows)
-        return PassResult(rows, self._runner.lazy_logits(torch.cat(states)), positions, tokens)
+        read = sum(len(row.read) for row in rows)
+        tokens = prefixes.size + read - shared * len(rows)
+        logits = self._runner.lazy_logits(torch.cat(states))
+        return PassResult(rows, logits, positions, read, tokens)
 
     def _inputs(self, ids: Any, mask: Any, depth: int, cache: Any) -> dict[str, Any]:
         send = self._runner.send

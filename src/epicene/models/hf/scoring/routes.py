@@ -88,6 +88,7 @@ class ContinuationRow:
 
 
 IntArray: TypeAlias = NDArray[np.int64]
+A = TypeVar("A", bound=ForwardRow)
 
 # Widths of a pack that are weighed against each other.
 _PACK_WIDTHS = (64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
@@ -111,6 +112,13 @@ class PrefixTable:
         shared[0] = 0
         lengths = self.lengths[rows] - skipped
         return PrefixTable(self.tokens[rows, skipped : skipped + lengths.max()], lengths, shared)
+
+
+def in_order(rows: Sequence[A]) -> tuple[list[A], list[tuple[int, ...]]]:
+    """Rows in lexicographic order, and what each reads."""
+    reads = [row.read for row in rows]
+    order = sorted(range(len(rows)), key=reads.__getitem__)
+    return [rows[number] for number in order], [reads[number] for number in order]
 
 
 def prefix_table(reads: Sequence[tuple[int, ...]]) -> PrefixTable:
@@ -261,7 +269,6 @@ def shared_prefix_groups(
 # Without a head of its own a model makes logits of all of them: bytes of these.
 _PASS_LOGIT_BYTES = (1 << 28, 1 << 32)
 
-A = TypeVar("A", bound="ForwardRow")
 Unit = TypeVar("Unit")
 
 
@@ -272,7 +279,8 @@ class PassResult(Generic[A]):
     rows: Sequence[A]
     logits: LazyLogits
     positions: IntArray
-    tokens: int
+    read: int  # tokens of all rows
+    tokens: int  # as many as were run, which is fewer where rows share some
 
 
 @dataclass(frozen=True)
@@ -353,7 +361,8 @@ class PaddedRoute:
         states = self._runner.states(
             {"input_ids": send(ids), "attention_mask": send(mask), "use_cache": False}, send(where)
         )
-        return PassResult(rows, self._runner.lazy_logits(states), positions, int(mask.sum()))
+        read = int(mask.sum())
+        return PassResult(rows, self._runner.lazy_logits(states), positions, read, read)
 
 
 class LengthSplitRoute:

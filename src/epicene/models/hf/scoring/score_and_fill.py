@@ -44,12 +44,7 @@ if TYPE_CHECKING:
     from epicene.models.hf.non_finite import NumberFormat
     from epicene.models.hf.scoring.forward import CausalForward
     from epicene.models.hf.scoring.routes import RowScores
-    from epicene.models.hf.tokenisation import (
-        ChatTemplate,
-        EncodedText,
-        RenderedPrompt,
-        TextEncoder,
-    )
+    from epicene.models.hf.tokenisation import ChatTemplate, EncodedText, TextEncoder
 
 
 @dataclass(frozen=True)
@@ -118,41 +113,46 @@ def scoring_row(
     return ScoringRow(encoded.ids, encoded.first + encoded.unscored, distribution)
 
 
-def plan_score_requests(
-    requests: Sequence[tuple[int, Score]],
-    encoder: TextEncoder,
-    chat: ChatTemplate,
-    distribution_of: Callable[[Decoding], SamplingDistribution],
-    number_format: NumberFormat,
-) -> tuple[list[ScoringJob], list[tuple[int, Answer]]]:
-    """The jobs for Score requests, and the answers of those that fail."""
-    jobs: list[ScoringJob] = []
-    failed: list[tuple[int, Answer]] = []
-    contexts: dict[int, RenderedPrompt] = {}
-    for number, request in requests:
-        try:
-            contexts[number] = chat.render(request.context)
-        except UnanswerableError as error:
-            failed.append((number, Failed(reason=str(error))))
-    answerable = [(number, request) for number, request in requests if number in contexts]
-    encoded = iter(
-        encoder.encode_all(
-            [
-                TextInContext(
-                    contexts[number].text, text, request.first_token, contexts[number].templated
-                )
-                for number, request in answerable
+class ScorePlanner:
+    """Plans the Score requests of a batch, whose texts are tokenised in the meantime."""
+
+    def __init__(
+        self, requests: Sequence[tuple[int, Score]], encoder: TextEncoder, chat: ChatTemplate
+    ) -> None:
+        self._failed: list[tuple[int, Answer]] = []
+        self._requests: list[tuple[int, Score]] = []
+        texts: list[TextInContext] = []
+        for number, request in requests:
+            try:
+                context = chat.render(request.context)
+            except UnanswerableError as error:
+                self._failed.append((number, Failed(reason=str(error))))
+                continue
+            self._requests.append((number, request))
+            texts += [
+                TextInContext(context.text, text, request.first_token, context.templated)
                 for text in request.texts
             ]
-        )
-    )
-    for number, request in answerable:
-        texts = list(islice(encoded, len(request.texts)))
-        try:
-            jobs.append(_plan_score_request(number, request, texts, distribution_of, number_format))
-        except UnanswerableError as error:
-            failed.append((number, Failed(reason=str(error))))
-    return jobs, failed
+        self._encoded = encoder.begin(texts)
+
+    def jobs(
+        self,
+        distribution_of: Callable[[Decoding], SamplingDistribution],
+        number_format: NumberFormat,
+    ) -> tuple[list[ScoringJob], list[tuple[int, Answer]]]:
+        """The jobs for the requests, and the answers of those that fail."""
+        jobs: list[ScoringJob] = []
+        failed = self._failed
+        encoded = iter(self._encoded())
+        for number, request in self._requests:
+            texts = list(islice(encoded, len(request.texts)))
+            try:
+                jobs.append(
+                    _plan_score_request(number, request, texts, distribution_of, number_format)
+                )
+            except UnanswerableError as error:
+                failed.append((number, Failed(reason=str(error))))
+        return jobs, failed
 
 
 def _plan_score_request(
