@@ -417,14 +417,15 @@ class _MaskedText:
         if not self.own:
             raise UnanswerableError(f"the tokenizer makes no token from the text {text!r}")
 
-    def queries(self) -> Iterator[PositionQuery]:
+    def queries(self) -> list[PositionQuery]:
         """One query per token of the text, in a row masked for it."""
         ids, first = self.encoded.ids, self.own[0]  # the text's tokens are contiguous
         together = masking.masked_ranges(self._request.masking, self._words())
-        for i, some in zip(self.own, together, strict=True):
-            hidden = (self._mask,) * len(some)
-            row = ids[: first + some.start] + hidden + ids[first + some.stop :]
-            yield PositionQuery(row, i, tokens=(ids[i],))
+        rows = [
+            (*ids[: first + some.start], *(self._mask,) * len(some), *ids[first + some.stop :])
+            for some in together
+        ]
+        return [PositionQuery(row, i, (ids[i],)) for i, row in zip(self.own, rows, strict=True)]
 
     def _words(self) -> list[int]:
         if self._request.boundaries == "tokenizer":

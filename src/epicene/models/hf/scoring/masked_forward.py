@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -63,7 +63,7 @@ class TokenLogprobs(NamedTuple):
 QueryResult: TypeAlias = TokenLogprobs | TooLargeError
 
 
-@dataclass
+@dataclass(slots=True)
 class _MaskedRow:
     """A distinct row and the queries, by their numbers, that look at it."""
 
@@ -92,7 +92,9 @@ class MaskedForward:
         """Queue all passes on the device; the returned function waits for the results."""
         rows: dict[tuple[int, ...], _MaskedRow] = {}
         for number, query in enumerate(queries):
-            row = rows.setdefault(query.row, _MaskedRow(query.row))
+            row = rows.get(query.row)
+            if row is None:
+                row = rows[query.row] = _MaskedRow(query.row)
             row.queries.append(number)
             row.positions[query.position] = None
         self._notes["rows"] = self._notes.get("rows", 0) + len(rows)
@@ -184,11 +186,12 @@ class MaskedForward:
             for r, row in enumerate(rows)
             for number in row.queries
         ]
+        tokens = [query.tokens for _, query in wanted]
         reading = logprobs.TokenQueries(
             self._runner,
             self._runner.lazy_logits(self._states([row.ids for row in rows], cells)),
-            np.array([number for number, query in wanted for _ in query.tokens], np.int64),
-            [token for _, query in wanted for token in query.tokens],
+            np.repeat([number for number, _ in wanted], list(map(len, tokens))),
+            list(chain.from_iterable(tokens)),
         )
         likeliest = [
             (number, cell, query.top) for number, (cell, query) in enumerate(wanted) if query.top

@@ -98,12 +98,13 @@ def _spans_without_space(
     reaches = list(offsets)
     follower: CharSpan | None = None
     for position in reversed(content):
-        start, end = offsets[position]
+        span = offsets[position]
+        start, end = span
         while start < end and text[start].isspace():
             start += 1
         if start < end:
-            follower = CharSpan(start, end)
-        reaches[position] = follower or offsets[position]
+            follower = span if start == span.start else CharSpan(start, end)
+        reaches[position] = follower or span
     return tuple(reaches)
 
 
@@ -145,10 +146,10 @@ def masked_ranges(masking: Masking, words: Sequence[int]) -> list[range]:
     `original` masks the token alone, `within-word` it and the later tokens of its word,
     `whole-word` all tokens of its word.
     """
-    first = {word: i for i, word in reversed(list(enumerate(words)))}
-    last = {word: i for i, word in enumerate(words)}
     if masking == "original":
         return [range(i, i + 1) for i in range(len(words))]
+    first = {word: i for i, word in reversed(list(enumerate(words)))}
+    last = {word: i for i, word in enumerate(words)}
     if masking == "within-word":
         return [range(i, last[word] + 1) for i, word in enumerate(words)]
     return [range(first[word], last[word] + 1) for word in words]
