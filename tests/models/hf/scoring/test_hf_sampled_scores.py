@@ -132,16 +132,13 @@ def test_an_exact_length_never_draws_the_end() -> None:
 
 
 def test_greedy_draws_the_likeliest_that_is_not_barred() -> None:
-    logits = torch.tensor([[0.5, 2.0, 1.0], [0.5, 2.0, 1.0], [3.0, 0.0, 3.0]])
-    laws = distribution_logprobs(
-        logits,
-        [
-            SamplingDistribution(0.0),
-            SamplingDistribution(0.0, banned=(1,)),
-            SamplingDistribution(1.0, banned=(0, 1)),
-        ],
-    )
-    assert laws.exp().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    logits = torch.tensor([[0.5, 2.0, 1.0], [3.0, 0.0, 3.5]])
+    for distribution, expected in {
+        SamplingDistribution(0.0): [[0, 1, 0], [0, 0, 1]],
+        SamplingDistribution(0.0, banned=(1, 2)): [[1, 0, 0], [1, 0, 0]],
+        SamplingDistribution(1.0, banned=(0, 1)): [[0, 0, 1], [0, 0, 1]],
+    }.items():
+        assert distribution_logprobs(logits, distribution).exp().tolist() == expected
     assert logits.isfinite().all()  # they are the model's, and are read again
 
 
@@ -153,7 +150,7 @@ def test_the_law_is_the_one_that_tokens_are_chosen_by(
     """Each token's share of many even draws is its probability under the law."""
     logits = torch.tensor([[0.5, 2.0, -1.0, 1.0, 0.0, -0.5, 1.5, 0.25]])
     (law,) = (
-        distribution_logprobs(logits, [SamplingDistribution(temperature, top_k, top_p)])
+        distribution_logprobs(logits, SamplingDistribution(temperature, top_k, top_p))
         .exp()
         .tolist()
     )

@@ -227,21 +227,18 @@ def _first_largest(numbers: Any, count: int) -> Any:
     return keys.topk(count, sorted=False).indices.sort(-1).values
 
 
-def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> Any:
-    """The log-probability of every token under each row's distribution; -inf if banned."""
+def distribution_logprobs(logits: Any, distribution: SamplingDistribution) -> Any:
+    """The log-probability of every token of all rows under a distribution; -inf if banned."""
     import torch
 
     logits = logits.float().clone()
-    for line, row in enumerate(rows):
-        logits[line, list(row.banned)] = -math.inf
-    heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
-    spread = _Limits.of(rows, logits.device).apply(logits / heat).log_softmax(-1)
-    for line, row in enumerate(rows):
-        if row.temperature == 0:
-            likeliest = logits[line].argmax()
-            spread[line] = -math.inf
-            spread[line, likeliest] = 0.0
-    return spread
+    if distribution.banned:
+        logits[:, torch.tensor(distribution.banned, device=logits.device)] = -math.inf
+    if distribution.temperature == 0:
+        spread = torch.full_like(logits, -math.inf)
+        return spread.scatter_(-1, logits.argmax(-1, keepdim=True), 0.0)
+    heat = torch.tensor([[distribution.temperature]], device=logits.device)
+    return _Limits.of([distribution], logits.device).apply(logits / heat).log_softmax(-1)
 
 
 @dataclass(frozen=True)

@@ -205,8 +205,9 @@ def _select_positions(values: Any, where: Any) -> Any:
 
 # Bytes of log-probabilities made at a time, on a CPU (of the size of a cache) and elsewhere.
 _SOFTMAX = (1 << 23, 1 << 31)
-# Bytes of logits sorted at a time for a distribution: a row is then held four times.
-_SORTING = 1 << 24
+# Bytes of logits sorted at a time for a distribution, on a CPU and elsewhere: a row is then held
+# four times.
+_SORTING = (1 << 24, 1 << 29)
 
 
 class TokenQueries:
@@ -354,9 +355,9 @@ def _distribution_logprobs(
 
     logits, lines, tokens = part.logits, part.lines, part.tokens
     chosen = torch.from_numpy(some).to(logits.device)
-    max_positions = max(1, _SORTING // (4 * logits.shape[-1]))
+    max_positions = max(1, _SORTING[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
     found = [
-        decoding.distribution_logprobs(logits[lines[few]], [distribution] * len(few)).gather(
+        decoding.distribution_logprobs(logits[lines[few]], distribution).gather(
             -1, tokens[few][:, None]
         )[:, 0]
         for few in chosen.split(max_positions)
