@@ -13,6 +13,7 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import find_vocatives, may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
+from epicene.rewriting.hindi.topics import Topics
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -161,6 +162,7 @@ class _ClauseReader:
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
         self.others = False  # whether somebody else has been spoken of
+        self.topics = Topics(line, self.clauses, interlocutors)
 
     def next(self, clause: Clause) -> ClauseReading:
         """The reading of the next clause."""
@@ -180,6 +182,7 @@ class _ClauseReader:
 
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
+        self.topics.remember(reading)
         self.others |= any(
             each is not None and each.who == "others"
             for each in (reading.controller, reading.actor)
@@ -238,6 +241,7 @@ class _ClauseReader:
         return (
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
+            or self._person_of_earlier_sentence(clause, verb, interlocutors)
             or self._listener_as_subject(verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
         )
@@ -399,6 +403,17 @@ class _ClauseReader:
         if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _person_of_earlier_sentence(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
+        if clause.opener not in _CONTINUING_OPENERS:
+            return None
+        found = self.topics.continued(clause, verb, interlocutors)
+        if found is None or self._is_oblique_here(found, clause, interlocutors):
+            return None
+        return found
 
     def _is_controller(self, subject: Subject) -> bool:
         """Whether the verb before agrees with the person, who is then in the direct case."""

@@ -28,6 +28,7 @@ class FunctionWords(NamedTuple):
     variable_adjectives: WordSet
     invariable_adjectives: WordSet
     depictives: WordSet
+    personal_states: WordSet
     verbal_nominals: WordSet
     possessives: WordSet
     object_complement_verbs: WordSet

@@ -16,8 +16,10 @@ from epicene.rewriting.hindi.phrases import (
     read_phrase,
 )
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
+from epicene.rewriting.hindi.quotations import QuotedRole
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
+from epicene.rewriting.quotations import Interlocutors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
-    from epicene.rewriting.quotations import Interlocutors, Passage
+    from epicene.rewriting.quotations import Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
 
@@ -85,6 +87,8 @@ def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
     """The sites of the people in `wanted`; of two for one word the first is used."""
     line, interlocutors = passage.line, passage.interlocutors
+    if isinstance(interlocutors, QuotedRole) and "others" not in wanted:
+        interlocutors = Interlocutors("speaker", interlocutors.listener)
     readings = read_clauses(line, interlocutors)
     found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:

@@ -237,13 +237,17 @@ _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".s
 _MAX_LIST_WORDS = 8  # words
 
 
+# They mark people; में, पर, तक and, after an unknown word, से mark places: दुल्हन मंडप से गई.
+_MARKS_OF_PEOPLE = frozenset("ने को का के की द्वारा".split())
+
+
 def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun for people, a name after it, or its list."""
     if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
         named = not line.is_mark(at + 1) and may_be_name(line[at + 1])
-        return named and line.has_postposition(at + 1)
+        return named and line[at + 2] in _MARKS_OF_PEOPLE
     for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
         if inflection.person_noun(line[index]):
             return line.has_postposition(index)
@@ -259,6 +263,7 @@ def may_be_name(word: str) -> bool:
         known
         or word.endswith("ों")
         or word in inflection.place_nouns()
+        or word in inflection.time_nouns()
         or inflection.thing_gender(word)
         or inflection.abstract_noun_gender(word)
         or is_agreeing_adjective(word)

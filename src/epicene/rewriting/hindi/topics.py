@@ -1,0 +1,151 @@
+"""The people of earlier sentences, whom later ones leave out: मैं थक गया था। जल्दी सो गया।
+
+A sentence continues the last person its verb can agree with, if only a person can do or be what
+it says. In a text that names only मैं, the sentences before it are the speaker's too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.inflection import citation_form, is_agreeing_adjective, is_participle
+from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.subject_candidates import subject_candidates
+from epicene.rewriting.hindi.subjects import Subject, can_agree, verb_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.rewriting.hindi.clauses import Clause
+    from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.hindi.subjects import ClauseReading
+    from epicene.rewriting.hindi.verb_complexes import VerbComplex
+    from epicene.rewriting.quotations import Interlocutors
+
+# Without a subject they are said of things: मिल गया, बारह बजे, छूट गया.
+VERBS_OF_THINGS = frozenset(
+    "बज लग मिल खुल टूट बीत गुजर बच छूट छप बिक दिख चुभ फट बरस उग घट पच छा जम जल बह पक सूख भिंच".split()
+)
+# याद आया, पता चला: what comes to mind is the subject.
+_WHAT_COMES = frozenset("याद समझ पसंद काम हाथ पता मालूम ध्यान ख्याल होश मजा गुस्सा पहचान नींद रास".split())
+_WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
+_REMEMBERED = 2  # people
+
+
+class Topics:
+    """The people of the sentences read so far, the last one first."""
+
+    def __init__(self, line: Line, clauses: Sequence[Clause], interlocutors: Interlocutors) -> None:
+        self.line = line
+        self.recent: list[Subject] = []
+        if interlocutors.speaker is not None and _names_only_speaker(line, clauses):
+            self.recent = [Subject(interlocutors.speaker)]
+
+    def remember(self, reading: ClauseReading) -> None:
+        """Put the person of a clause first, and forget all after a clause about several people."""
+        verb, subject = reading.clause.verb, reading.actor
+        if verb is None and (subject is None or subject.at is None):
+            return
+        if verb is not None and verb.finite.shape in {"imperative", "subjunctive"}:
+            return
+        if subject is None or subject.who is None:
+            unknown = subject is not None and subject.at is None
+            if unknown and verb is not None and verb.plural:
+                self.recent = []
+            return
+        if verb is not None and reading.controller != subject and not _acts(self.line, reading):
+            return
+        others = [each for each in self.recent if each.who != subject.who]
+        self.recent = [subject, *others][:_REMEMBERED]
+
+    def continued(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The person whom the clause continues without naming them."""
+        if not said_of_person(self.line, clause, verb):
+            return None
+        for each in self.recent:
+            if each.who == "others" and each.plural != verb.plural and _shows_number(verb):
+                continue
+            if can_agree(self.line, verb, each, interlocutors) and _fits(self.line, verb, each):
+                return each._replace(at=None, sure="guess", rule="person of the sentence before")
+        return None
+
+
+def _acts(line: Line, reading: ClauseReading) -> bool:
+    """Whether the actor takes ने, or feels what an intransitive verb says: मुझे लगा."""
+    subject, verb = reading.actor, reading.clause.verb
+    assert subject is not None and verb is not None
+    if subject.at is not None and line[subject.at] in lexicon.ERGATIVES:
+        return True
+    return verb.valency not in {"transitive", "passive"} or subject.at is None
+
+
+def _names_only_speaker(line: Line, clauses: Sequence[Clause]) -> bool:
+    """Whether मैं or a verb of the first person is said, and nobody else is named before it."""
+    for clause in clauses:
+        for at in range(clause.first, clause.last + 1):
+            if line[at] in lexicon.FIRST_PRONOUNS:
+                return True
+            third = lexicon.THIRD_PRONOUNS - {"यह", "ये", "जो", "कौन", "कोई"}
+            if line[at] in third | lexicon.SECOND_PRONOUNS | lexicon.WE_PRONOUNS:
+                return False
+            if inflection.person_noun(line[at]) or line[at] in lexicon.ERGATIVES:
+                return False
+        if clause.verb is not None and clause.verb.person == "first":
+            return True
+    return False
+
+
+def _shows_number(verb: VerbComplex) -> bool:
+    return bool(verb.agreeing) or verb.person in {"third", "plural"}
+
+
+def _fits(line: Line, verb: VerbComplex, subject: Subject) -> bool:
+    """Whether the verb shows the number of a plural subject: आप … सकते हैं, not सकता है."""
+    if not subject.plural:
+        return True
+    return verb.plural or verb.person == "second" or bool(verb_cells(line, verb) & {"mp", "fp"})
+
+
+def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
+    """Whether a clause without a subject can only be about a person."""
+    if verb.valency == "passive" or verb.ergative or verb.main in VERBS_OF_THINGS:
+        return False
+    before = line.before(verb.first)
+    if _says_what_comes(line, before, verb):
+        return False
+    if verb.valency == "transitive":
+        return True
+    if verb.valency == "copular":
+        return _is_personal_predicate(line, clause, before, verb)
+    return not any(each.at == before for each in subject_candidates(line, clause))
+
+
+def _says_what_comes(line: Line, before: int, verb: VerbComplex) -> bool:
+    if verb.main not in _WAYS_OF_COMING:
+        return False
+    if line[before] == "में":
+        before -= 1
+    return line[before] in _WHAT_COMES - {"पहचान"} or (
+        line[before] in _WHAT_COMES and line[before + 1] != "में"
+    )
+
+
+def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbComplex) -> bool:
+    """Whether the copula, or a verb like one, is said of a person: भूखा था, बाहर निकला."""
+    words = function_words()
+    if before >= clause.first and not line.is_mark(before):
+        word = line[before]
+        state = citation_form(word)
+        if state in words.depictives or word in words.personal_states:
+            return True
+        if state in words.personal_states:
+            return True
+        if is_agreeing_adjective(word) or line[before] in words.invariable_adjectives:
+            return False
+    if verb.main == "रह":
+        return any(form.shape == "imperfective" for form in analyse_verb(line[verb.first]))
+    return verb.main in {"निकल", "ठहर"} or is_participle(line[before]) and line[before] == "हुआ"
