@@ -452,7 +452,7 @@ class _ClauseReader:
         """The user of an interface, whom its fragments leave out: पासवर्ड भूल गए?"""
         if self.interlocutors != UNQUOTED or self.others or self._previous() is not None:
             return None
-        return fragments.user_left_out(self.line, self.clauses, clause, interlocutors)
+        return fragments.person_left_out(self.line, self.clauses, clause, interlocutors)
 
     # --- who acts, whatever the verb agrees with ----------------------------------------------
 

@@ -43,6 +43,7 @@ class VerbStems(NamedTuple):
     labile: WordSet
     intransitive: WordSet
     copular: WordSet
+    personal: WordSet
 
     def has(self, stem: str) -> bool:
         """Whether the stem is that of a known verb."""

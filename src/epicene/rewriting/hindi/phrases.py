@@ -258,7 +258,13 @@ def is_oblique(line: Line, at: int) -> bool:
 def may_be_name(word: str) -> bool:
     """Whether a word of no list may be a name."""
     words = function_words()
-    known = word in words.postpositions or word in words.adverbs or word in words.particles
+    known = (
+        word in words.postpositions
+        or word in words.adverbs
+        or word in words.particles
+        or word in words.intensifiers
+        or word in words.invariable_adjectives
+    )
     return word[:1].isalpha() and not (
         known
         or word.endswith("ों")

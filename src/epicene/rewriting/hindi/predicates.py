@@ -175,6 +175,8 @@ def _names_another(line: Line, start: int, end: int) -> bool:
 def _degree_sites(line: Line, at: int, subject: Subject) -> Iterator[Site]:
     """The site of a degree word before the verb, which agrees with the subject: इतना थक गया."""
     before = line.before(at)
+    if any(line[each] in function_words().negations for each in range(before + 1, at)):
+        return  # इतना नहीं डरा says how far, of nobody
     if is_degree(line[before]) and _number_fits(line, before, subject):
         assert subject.who is not None
         target = Target("adjective", subject.plural)
@@ -197,6 +199,8 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
             or _is_agreeing_adverb(line, at)
         )
         if not (pair or known) or not _number_fits(line, at, subject):
+            continue
+        if line[at] == "सीधे":  # straight
             continue
         if pair and _is_adverbial(line, at):
             continue

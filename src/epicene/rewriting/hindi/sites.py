@@ -73,6 +73,8 @@ def _agreeing_form(word: Token, target: Target, gender: Gender, style: Style) ->
     parts = analyse_agreeing_form(word.text, verb=target.kind == "verb")
     if parts is None or cell_gender(parts.cell) == gender:
         return None
+    if word.key.endswith("वाले"):  # has no plural of its own at the end of a verb
+        target = target._replace(final=False)
     return parts.form(_target_cell(parts, target, gender), style)
 
 

@@ -88,7 +88,12 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
         yield SubjectCandidate(at, "thing")
     elif not is_adjective(word) and not _is_nonfinite_verb(word):
         gender = inflection.abstract_noun_gender(word)
+        if word.endswith(_FEMININE_PLURALS):  # मुट्ठियाँ, सेवाएँ
+            gender = "feminine"
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
+
+
+_FEMININE_PLURALS = ("ियां", "ाएं", "ुएं")
 
 
 def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
@@ -103,7 +108,7 @@ def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | No
 
 def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
     return (
-        _is_function_word(line[at])
+        is_function_word(line[at])
         or _is_nominal_of_verb(line, clause, at)
         or _modifies(line, at)
         or _has_own_verb(line, clause, at)
@@ -111,7 +116,8 @@ def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def _is_function_word(word: str) -> bool:
+def is_function_word(word: str) -> bool:
+    """Whether the word is no noun, adjective or verb, or says where or when."""
     words = function_words()
     first, _, second = word.partition("-")
     return (
@@ -137,6 +143,8 @@ def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
     """Whether the noun and the verb form a conjunct verb: शुरू हुआ."""
     verb = clause.verb
     if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
+        return False
+    if verb.main == "हो" and inflection.thing_gender(line[at]):  # उनका निधन हो गया
         return False
     return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
 
@@ -217,6 +225,6 @@ def _opens_oblique_compound(line: Line, at: int) -> bool:
     वह शो बिजनेस में, वे फिटनेस टीमों के.
     """
     after = at + 1
-    if line.is_mark(after) or _is_function_word(line[after]) or analyse_verb(line[after]):
+    if line.is_mark(after) or is_function_word(line[after]) or analyse_verb(line[after]):
         return False
     return line[after].endswith("ों") or line.has_postposition(after)

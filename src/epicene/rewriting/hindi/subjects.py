@@ -307,7 +307,8 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     if verb.valency == "transitive":
         return False
     if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
-        return line[line.before(verb.first)] in {"समाप्त", "खत्म", "पूरे"}
+        before = line.before(verb.first)  # देर हुई, शाम हो गई
+        return line[before] in {"समाप्त", "खत्म", "पूरे"} or (before == each.at and verb.main in {"हो", "लग"})
     if each.gender is None:
         return verb.person != "plural" or line[each.at - 1] in function_words().determiners
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():

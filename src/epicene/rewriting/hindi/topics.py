@@ -12,7 +12,8 @@ from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import citation_form, is_agreeing_adjective, is_participle
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.subject_candidates import subject_candidates
+from epicene.rewriting.hindi.phrases import may_be_name
+from epicene.rewriting.hindi.subject_candidates import is_function_word, subject_candidates
 from epicene.rewriting.hindi.subjects import Subject, can_agree, verb_cells
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ VERBS_OF_THINGS = frozenset(
 # याद आया, पता चला: what comes to mind is the subject.
 _WHAT_COMES = frozenset("याद समझ पसंद काम हाथ पता मालूम ध्यान ख्याल होश मजा गुस्सा पहचान नींद रास".split())
 _WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
+_NOT_NAMES = frozenset("बस सो यार रे अरे सुनो सच ही".split())
 _REMEMBERED = 2  # people
 
 
@@ -117,11 +119,28 @@ def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     before = line.before(verb.first)
     if _says_what_comes(line, before, verb):
         return False
-    if verb.valency == "transitive":
-        return True
     if verb.valency == "copular":
-        return _is_personal_predicate(line, clause, before, verb)
-    return not any(each.at == before for each in subject_candidates(line, clause))
+        return not _names_somebody(line, clause, before) and _is_personal_predicate(
+            line, clause, before, verb
+        )
+    if verb.valency == "transitive":
+        return not _names_somebody(line, clause, before)
+    own = any(each.at == before for each in subject_candidates(line, clause))
+    return not own and not _names_somebody(line, clause, before + 1)
+
+
+def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
+    """Whether a word in no list may be a name: सुरेश नदी में कूद गया, रमा हारकर भी मुस्कुराती रही."""
+    for at in range(clause.first, min(end, clause.field.stop)):
+        word = line[at]
+        if line.is_mark(at) or line.has_postposition(at) or word in _NOT_NAMES:
+            continue
+        participle = at == clause.first and is_participle(word)
+        if participle and citation_form(word) not in function_words().depictives:
+            return not is_agreeing_adjective(word) and line[at + 1] not in {"हुआ", "हुई", "हुए"}
+        if may_be_name(word) and not is_function_word(word):
+            return True
+    return False
 
 
 def _says_what_comes(line: Line, before: int, verb: VerbComplex) -> bool:

@@ -37,7 +37,7 @@ _BEFORE: dict[str, tuple[_Before, ...]] = {
     "आ": ("stem", *_ANY_PARTICIPLE),
     "चल": ("stem", *_ANY_PARTICIPLE),
     "फिर": _ANY_PARTICIPLE,
-    "पड": ("stem", "infinitive"),  # गिर पड़ा, जाना पड़ा
+    "पड": ("stem", "perfective", "infinitive"),  # गिर पड़ा, जला पड़ा, जाना पड़ा
     "लग": (("infinitive", "mp"),),  # जाने लगा
     "दे": ("stem", ("infinitive", "mp")),  # कर दिया, जाने दिया
     "पा": ("stem", ("infinitive", "mp")),
@@ -194,6 +194,8 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
+    if line[at - 1] == "की" and word.endswith("ी") and word not in _COPULAR_PERFECTIVES:
+        return line[at - 2] not in TIME_WORDS_BEFORE_GENITIVE  # नीलामी की बोली
     return bool(
         person_noun(word)
         or thing_gender(word)
@@ -201,6 +203,10 @@ def _is_nominal_here(line: Line, at: int) -> bool:
         or word in words.postpositions
         or word in words.adverbs
     )
+
+
+# They may follow a genitive that is said of the subject: काम की निकली.
+_COPULAR_PERFECTIVES = frozenset("निकली बनी रही लगी दिखी थी हुई ठहरी".split())
 
 
 def _is_verb_by_context(line: Line, at: int) -> bool:
@@ -241,7 +247,7 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     forms = analyse_verb(word)
     wanted = _forms_before(right)
     remains = right.stem == "रह" and last
-    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES or remains
+    participle_first = right.stem in {"जा", "आ", "चल", "हो", "पड"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
             return None if _is_rather_nominal(line, at, form, right) else form
