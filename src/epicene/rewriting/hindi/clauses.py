@@ -8,9 +8,10 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import fragments, inflection, lexicon, subjects
+from epicene.rewriting.hindi.address import find_vocatives
 from epicene.rewriting.hindi.inflection import is_adjective
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import find_vocatives, may_be_name
+from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
 from epicene.rewriting.hindi.topics import Topics

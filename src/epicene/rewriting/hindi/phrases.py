@@ -1,4 +1,4 @@
-"""Noun phrases: the modifiers before a noun that agree with it, and vocatives."""
+"""Noun phrases: the modifiers before a noun that agree with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import RARELY_VERBS, analyse_verb
+from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import (
     cell_gender,
     citation_form,
@@ -19,8 +19,6 @@ from epicene.rewriting.hindi.inflection import (
 from epicene.rewriting.hindi.lexicon import function_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epicene.rewriting.hindi.inflection import Cell
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.persons import Gender
@@ -297,45 +295,3 @@ def is_several(
         return True
     before = at if first is None else first
     return line[before - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
-
-
-_INTERJECTIONS = frozenset(
-    "हे अरे ओ ए ऐ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों आदरणीय "
-    "माननीय".split()
-)
-
-
-# They address whoever they are said to, with no other word of the second person.
-_ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया".split())
-
-
-def find_vocatives(line: Line) -> Iterator[int]:
-    """The indices of the words that address the listener."""
-    addresses = _addresses_somebody(line)
-    for at in range(len(line)):
-        if not addresses and line[at] not in _ADDRESSES:
-            continue
-        if inflection.person_noun(line[at]) is None or not _is_set_off(line, at + 1):
-            continue
-        first = read_phrase(line, at, 0).first
-        before = first - 1
-        while line[before] in _INTERJECTIONS:
-            before -= 1
-        if before < 0 or _is_set_off(line, before):
-            yield at
-
-
-def _is_set_off(line: Line, at: int) -> bool:
-    return at < 0 or line[at] == "," or line.ends_sentence(at)
-
-
-def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | {"ए", "ऐ", "अरे"}
-    return any(
-        word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
-    )
-
-
-@lru_cache(maxsize=65536)
-def _is_second_person(word: str) -> bool:
-    return any(form.person == "second" or form.shape == "imperative" for form in analyse_verb(word))

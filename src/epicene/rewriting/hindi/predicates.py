@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _COORDINATORS = frozenset("और या एवं तथा लेकिन मगर बल्कि".split()) | {","}
 # They may stand between a predicate and its verb without being said of anyone.
 _SKIPPED_BEFORE_VERB = frozenset(
-    "महसूस साबित दिखाई नजर घोषित सिद्ध तब अब भले जरूर अवश्य इसलिए शायद".split()
+    "महसूस साबित दिखाई नजर घोषित नियुक्त मनोनीत निर्वाचित तैनात सिद्ध तब अब भले जरूर अवश्य इसलिए शायद".split()
 )
 
 
@@ -52,7 +52,10 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
             return
         said = line[line.before(verb.first)]
         only = citation_form(said) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
-        if verb.valency == "copular" or said == "महसूस" or only:
+        appointed = verb.valency == "passive" and inflection.person_noun(
+            line[_head(line, verb.first, clause.first)]
+        )
+        if verb.valency == "copular" or said == "महसूस" or only or appointed:
             yield from _copula_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)

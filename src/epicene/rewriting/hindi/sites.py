@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
 from epicene.rewriting.hindi import inflection
+from epicene.rewriting.hindi.address import CLOSING_ADJECTIVES, HONORIFICS
 from epicene.rewriting.hindi.inflection import (
     AgreeingForm,
     Cell,
@@ -63,10 +64,18 @@ def _form(line: Line, site: Site, gender: Gender, style: Style) -> str | None:
     """The word in that gender, None if it has it already or shows none."""
     word = line.tokens[site.at]
     if site.target.kind == "noun":
+        if word.key in _SANSKRIT_FEMININES or word.key in _SANSKRIT_MASCULINES:
+            other = _SANSKRIT_FEMININES if gender == "feminine" else _SANSKRIT_MASCULINES
+            return other.get(word.key)
         if word.key == "सर" and gender == "feminine" and may_be_name(line[site.at + 1]):
             return "डेम"  # the title before a name
         return _noun_form(word, site, gender, style)
     return _agreeing_form(word, site.target, gender, style)
+
+
+# They agree in a few places only, where they have a site.
+_SANSKRIT_FEMININES = HONORIFICS | CLOSING_ADJECTIVES
+_SANSKRIT_MASCULINES = {feminine: masculine for masculine, feminine in _SANSKRIT_FEMININES.items()}
 
 
 def _agreeing_form(word: Token, target: Target, gender: Gender, style: Style) -> str | None:

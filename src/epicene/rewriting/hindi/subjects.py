@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import is_several
@@ -150,7 +151,12 @@ def _is_thing(line: Line, clause: Clause) -> bool:
     if verb.valency == "copular" and line[line.before(verb.first)] == "कुछ":
         return True
     moves = verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
-    return moves and any(line[at] == "बस" for at in clause.field)
+    if not moves or "masculine" in map(cell_gender, verb_cells(line, verb)):
+        return False
+    does = any(  # बस गठरी बाँधकर चली गई
+        form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
+    )
+    return not does and any(line[at] == "बस" for at in clause.field)
 
 
 def _third_person_pronoun(

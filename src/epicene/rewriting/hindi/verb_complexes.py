@@ -155,13 +155,22 @@ def _may_end_clause(line: Line, at: int) -> bool:
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
-    after += line[after] in {"क्या", "आज", "अब", "अभी", "यार"} and line.is_mark(after + 1)
+    while line[after] in _POSTPOSED and _may_follow(line, after):
+        after += 1
     following = line[after]
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
         return following == "पर" and not _is_auxiliary(line, after + 1) and line.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
+
+
+# Said after the verb, before the end: तू आया क्यों यहाँ? मर गया रे!
+_POSTPOSED = frozenset("क्या क्यों आज अब अभी कल यार रे भाई यहां वहां इधर उधर कब कहां".split())
+
+
+def _may_follow(line: Line, at: int) -> bool:
+    return line.is_mark(at + 1) or line[at + 1] in _POSTPOSED
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
@@ -174,7 +183,10 @@ def _precedes_final_noun(line: Line, at: int) -> bool:
     return (
         line.is_mark(at + 2)
         and person_noun(line[at + 1]) is not None
-        and any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
+        and (
+            line[at] in {"बना", "बनी", "बने"}  # a headline: किसान का बेटा बना पायलट
+            or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
+        )
     )
 
 
