@@ -14,7 +14,7 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
-from epicene.rewriting.hindi.topics import Topics
+from epicene.rewriting.hindi.topics import Topics, says_of_thing
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -234,6 +234,8 @@ class _ClauseReader:
         if waiting is not None and can_agree(self.line, verb, waiting, interlocutors):
             return waiting._replace(rule="subject before an inserted clause")
         third = self._third_person_subject(clause, interlocutors)
+        if verb.finite.shape == "imperative" and verb.agreeing and third is None:  # बैठे रहो
+            return Subject(interlocutors.listener, None, verb.person != "third", "likely", "told to")
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
         if says_you and (third is None or third.who is None or third.sure == "guess"):
             return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
@@ -291,6 +293,9 @@ class _ClauseReader:
         )
         if inside is not None and inside.sure != "guess":
             return inside
+        noun = clause.first + 1  # जो मैनेजर था
+        if inflection.person_noun(self.line[noun]) and noun == self.line.before(verb.first):
+            return Subject("others", noun, verb.plural, "likely", "said with a noun")
         if self.pending is not None and self.pending.at is not None:
             return self._as_antecedent(self.pending, verb)
         last = self.last
@@ -397,8 +402,8 @@ class _ClauseReader:
             return None
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
-        if verb.main == "आ" and "समझ" in self.line.keys[max(0, verb.first - 2) : verb.first]:
-            return None  # समझ में आया
+        if says_of_thing(self.line, clause, verb):
+            return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):

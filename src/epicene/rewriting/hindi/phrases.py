@@ -239,13 +239,29 @@ _MAX_LIST_WORDS = 8  # words
 _MARKS_OF_PEOPLE = frozenset("ने को का के की द्वारा".split())
 
 
+_MAX_NAME_TOKENS = 6
+
+
+def _end_of_name(line: Line, start: int) -> int:
+    """The index after a name and its initials: डी. के. माथुर."""
+    at = start
+    while at < start + _MAX_NAME_TOKENS and not line.is_mark(at):
+        if line[at + 1] == "." and len(line[at]) <= 3:
+            at += 2
+        elif may_be_name(line[at]):
+            at += 1
+        else:
+            break
+    return at
+
+
 def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun for people, a name after it, or its list."""
     if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
-        named = not line.is_mark(at + 1) and may_be_name(line[at + 1])
-        return named and line[at + 2] in _MARKS_OF_PEOPLE
+        end = _end_of_name(line, at + 1)
+        return end > at + 1 and line[end] in _MARKS_OF_PEOPLE
     for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
         if inflection.person_noun(line[index]):
             return line.has_postposition(index)
@@ -261,6 +277,7 @@ def may_be_name(word: str) -> bool:
         or word in words.adverbs
         or word in words.particles
         or word in words.intensifiers
+        or word in words.determiners
         or word in words.invariable_adjectives
     )
     return word[:1].isalpha() and not (

@@ -88,6 +88,8 @@ def phrase_sites(
     if inflection.person_noun(line[found.head]) and found.head not in found.agreeing:
         target = Target("noun", *number)
         yield Site(found.head, subject.who, target, rule, subject.sure)
+        if line[found.head] == "बहन" and line[found.head + 1] == "जी":  # भाई साहब
+            yield Site(found.head + 1, subject.who, target, rule, subject.sure)
     for at in found.agreeing:
         if any_number or _number_fits(line, at, subject, oblique):
             target = Target("adjective", *number)

@@ -51,6 +51,9 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
         attribute=_attribute,
         stop_counts_outside=True,
     )
+    for at in range(1, len(quoted)):  # “…,” उसने कहा। “…”
+        if quoted[at].interlocutors == UNQUOTED:
+            quoted[at] = quoted[at]._replace(interlocutors=quoted[at - 1].interlocutors)
     if _FIRST_PERSON_WORDS & set(around.line.keys):
         quoted = [each._replace(interlocutors=Interlocutors(*each.interlocutors)) for each in quoted]
     return [around, *quoted]

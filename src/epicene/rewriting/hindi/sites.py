@@ -67,10 +67,26 @@ def _form(line: Line, site: Site, gender: Gender, style: Style) -> str | None:
         if word.key in _SANSKRIT_FEMININES or word.key in _SANSKRIT_MASCULINES:
             other = _SANSKRIT_FEMININES if gender == "feminine" else _SANSKRIT_MASCULINES
             return other.get(word.key)
-        if word.key == "सर" and gender == "feminine" and may_be_name(line[site.at + 1]):
-            return "डेम"  # the title before a name
+        title = _title(line, site.at, gender)
+        if title:
+            return title
         return _noun_form(word, site, gender, style)
     return _agreeing_form(word, site.target, gender, style)
+
+
+def _title(line: Line, at: int, gender: Gender) -> str:
+    """The title, where the words around it decide: सर रिचर्ड, श्रीमती बंसल, भाई साहब."""
+    word, named = line[at], may_be_name(line[at + 1])
+    if gender == "masculine":
+        if word in {"श्रीमती", "सुश्री"} and named:
+            return "श्रीमान" if "जी" in {line[at + 2], line[at + 3]} else "श्री"
+        return "साहब" if word == "जी" else ""
+    if word == "सर" and named:
+        return "डेम"
+    if word == "साहब" and line[at - 1] == "भाई":
+        return "जी"  # बहन जी
+    alone = at == 0 or not (inflection.person_noun(line[at - 1]) or may_be_name(line[at - 1]))
+    return "मेमसाहब" if word == "साहब" and alone else ""
 
 
 # They agree in a few places only, where they have a site.

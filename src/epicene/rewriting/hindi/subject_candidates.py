@@ -111,7 +111,7 @@ def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
         is_function_word(line[at])
         or _is_nominal_of_verb(line, clause, at)
         or _modifies(line, at)
-        or _has_own_verb(line, clause, at)
+        or has_own_verb(line, clause, at)
     )
 
 
@@ -149,7 +149,7 @@ def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
     return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
 
 
-def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
+def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
     if line[at + 1] in {"बनना", "बनने"} and inflection.person_noun(line[at]):
         return True
@@ -177,6 +177,14 @@ def _is_nonfinite_verb(word: str) -> bool:
 _ADJECTIVE_ENDINGS = ("ी", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
 
 
+def _first_word(line: Line, at: int) -> int:
+    """The index of the first word of the sentence."""
+    start = line.sentence(at)[0]
+    while line.is_mark(start) and start < at:
+        start += 1
+    return start
+
+
 def _modifies(line: Line, at: int) -> bool:
     """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
     reading, following = inflection.person_noun(line[at]), line[at + 1]
@@ -186,6 +194,8 @@ def _modifies(line: Line, at: int) -> bool:
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
     place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
     thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
+    if thing and not reading and line.has_postposition(at + 1) and at == _first_word(line, at):
+        return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
     return bool(inflection.person_noun(following) or (thing and not reading))
 
 
@@ -200,7 +210,7 @@ def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
         return False
     if line[noun] in inflection.place_nouns() and verb.main in _MOTION_VERBS:
         return True
-    if _has_own_verb(line, clause, noun):
+    if has_own_verb(line, clause, noun):
         return True
     if verb.valency != "copular" or inflection.thing_gender(line[noun]):
         return False

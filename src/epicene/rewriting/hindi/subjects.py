@@ -128,6 +128,8 @@ def third_person_subject(
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
         who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
         reading = inflection.person_noun(line[people[0].at])
+        if reading is not None and reading.noun.kind == "only":  # परी: no word for the other gender
+            return Subject(None, people[0].at)
         respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
         return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
     if clause.verb is None:

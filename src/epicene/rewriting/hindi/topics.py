@@ -13,7 +13,11 @@ from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import citation_form, is_agreeing_adjective, is_participle
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import may_be_name
-from epicene.rewriting.hindi.subject_candidates import is_function_word, subject_candidates
+from epicene.rewriting.hindi.subject_candidates import (
+    has_own_verb,
+    is_function_word,
+    subject_candidates,
+)
 from epicene.rewriting.hindi.subjects import Subject, can_agree, verb_cells
 
 if TYPE_CHECKING:
@@ -69,11 +73,18 @@ class Topics:
         if not said_of_person(self.line, clause, verb):
             return None
         for each in self.recent:
-            if each.who == "others" and each.plural != verb.plural and _shows_number(verb):
+            if each.who == "others" and not self._same_number(each, verb):
                 continue
             if can_agree(self.line, verb, each, interlocutors) and _fits(self.line, verb, each):
                 return each._replace(at=None, sure="guess", rule="person of the sentence before")
         return None
+
+
+    def _same_number(self, subject: Subject, verb: VerbComplex) -> bool:
+        """Whether the verb has the subject's number; माँ … बैठ गई may become पिता … बैठ गए."""
+        if verb.person is None and verb_cells(self.line, verb) == {"fs"}:
+            return True
+        return subject.plural == verb.plural or not (verb.agreeing or verb.person)
 
 
 def _acts(line: Line, reading: ClauseReading) -> bool:
@@ -101,15 +112,26 @@ def _names_only_speaker(line: Line, clauses: Sequence[Clause]) -> bool:
     return False
 
 
-def _shows_number(verb: VerbComplex) -> bool:
-    return bool(verb.agreeing) or verb.person in {"third", "plural"}
-
-
 def _fits(line: Line, verb: VerbComplex, subject: Subject) -> bool:
     """Whether the verb shows the number of a plural subject: आप … सकते हैं, not सकता है."""
     if not subject.plural:
         return True
     return verb.plural or verb.person == "second" or bool(verb_cells(line, verb) & {"mp", "fp"})
+
+
+def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
+    """Whether the clause has a thing for a subject: याद आया, लगा कि, संलग्नक छूट गया."""
+    before = line.before(verb.first)
+    if _says_what_comes(line, before, verb):
+        return True
+    if verb.main == "लग" and verb.first == verb.last:
+        return line[clause.last + 1] == "कि"
+    unknown = any(
+        each.at == before and each.sort == "unknown" for each in subject_candidates(line, clause)
+    )
+    if verb.main == "हो" and verb.first == verb.last:  # आँगन में नीम नहीं था
+        return unknown and line[before - 1] in {"में", "पर"}
+    return unknown and verb.main in VERBS_OF_THINGS
 
 
 def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
@@ -138,6 +160,8 @@ def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
         participle = at == clause.first and is_participle(word)
         if participle and citation_form(word) not in function_words().depictives:
             return not is_agreeing_adjective(word) and line[at + 1] not in {"हुआ", "हुई", "हुए"}
+        if has_own_verb(line, clause, at):  # गठरी बाँधकर
+            continue
         if may_be_name(word) and not is_function_word(word):
             return True
     return False

@@ -100,6 +100,11 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
         return always
     if word == "हो":
         return forms[0] if _may_end_clause(line, at) else None
+    if word == "रह":  # पछताता रह!
+        left = any(form.shape == "imperfective" for form in analyse_verb(line[at - 1]))
+        return VerbForm("रह", "imperative", None, "third") if left and line.is_mark(at + 1) else None
+    if word == "जाने" and line[at - 1] == "न":  # न जाने क्यों
+        return None
     if _is_nominal_here(line, at) or _is_adverbial(line, at):
         return None
     if not _may_end_clause(line, at) and not _precedes_final_noun(line, at):
@@ -206,6 +211,8 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
+    if line[at - 1] == "को" and _is_object_verb(word):
+        return False  # लोगों को गिनती
     if line[at - 1] == "की" and word.endswith("ी") and word not in _COPULAR_PERFECTIVES:
         return line[at - 2] not in TIME_WORDS_BEFORE_GENITIVE  # नीलामी की बोली
     return bool(
@@ -214,6 +221,14 @@ def _is_nominal_here(line: Line, at: int) -> bool:
         or word in words.invariable_adjectives
         or word in words.postpositions
         or word in words.adverbs
+    )
+
+
+def _is_object_verb(word: str) -> bool:
+    """Whether a noun like a verb form can be a verb with a marked object: गिनती."""
+    return any(
+        form.shape == "imperfective" and form.stem in verb_stems().transitive
+        for form in analyse_verb(word)
     )
 
 
