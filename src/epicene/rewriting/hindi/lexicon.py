@@ -24,6 +24,7 @@ class FunctionWords(NamedTuple):
     intensifiers: WordSet
     agreeing_intensifiers: WordSet
     determiners: WordSet
+    numerals: WordSet
     adverbs: WordSet
     variable_adjectives: WordSet
     invariable_adjectives: WordSet

@@ -28,7 +28,7 @@ _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and wha
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
-_COUNTED = frozenset("दो तीन चार पांच छह सात आठ नौ दस अन्य दोनों तीनों चारों 2 3 4 5 6 7 8 9 10".split())
+_COUNTED = frozenset("अन्य दोनों तीनों चारों".split())
 _DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
 
 
@@ -85,7 +85,7 @@ class _PhraseReader:
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if word in _COUNTED:
+        if word in _COUNTED or word in words.numerals:
             return 1
         if self._is_compound_modifier(at):
             return 1
@@ -115,6 +115,7 @@ class _PhraseReader:
         return bool(
             word in words.postpositions
             or word in words.subordinators
+            or word in words.numerals
             or (word in words.determiners and word not in _DEMONSTRATIVES | {"एक"})
             or inflection.thing_gender(word)
         )
@@ -278,6 +279,7 @@ def may_be_name(word: str) -> bool:
         or word in words.particles
         or word in words.intensifiers
         or word in words.determiners
+        or word in words.numerals
         or word in words.invariable_adjectives
     )
     return word[:1].isalpha() and not (
@@ -294,8 +296,8 @@ def may_be_name(word: str) -> bool:
 
 
 _QUANTITIES = frozenset(
-    "दो तीन चार पांच छह सात आठ नौ दस कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
-    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों 2 3 4 5 6 7 8 9 10".split()
+    "कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
+    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों".split()
 )
 
 
@@ -311,4 +313,5 @@ def is_several(
     if "direct" not in reading.cases:  # बेटे
         return True
     before = at if first is None else first
-    return line[before - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
+    counted = _QUANTITIES | function_words().numerals
+    return line[before - 1] in counted or line[at - 1] in counted

@@ -57,6 +57,7 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         )
         if verb.valency == "copular" or said == "महसूस" or only or appointed:
             yield from _copula_sites(line, verb.first, clause.first, subject)
+            yield from _kin_likeness_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)
             before = line.before(verb.first)
@@ -115,6 +116,26 @@ def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator
             return
         yield from phrase_sites(line, found, subject, "said of the subject")
         head = _next_head(line, found, subject)
+
+
+# Whom someone is to somebody, not whom they resemble: मेरे भाई जैसे हो, हमारे लिए पिता समान हैं.
+_KIN = frozenset("भाई बहन बेटा बेटी बेटे पुत्र पुत्री पिता माता मां मित्र सखी दोस्त भैया दीदी".split())
+
+
+def _kin_likeness_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
+    """The sites of a relative before जैसा or समान and a copula."""
+    like = _head(line, at, start)
+    noun = like - 1
+    if line[noun] == "के":
+        noun -= 1
+    said = line[like] in _LIKENESS_WORDS | {"समान", "तुल्य"} and line[noun] in _KIN
+    if not said or like != at - 1:  # नहीं हो: whom they resemble
+        return
+    found = read_phrase(line, noun, start)
+    if any(citation_form(line[each]) == "अपना" for each in found.agreeing):
+        return
+    oblique = line[like] in _LIKENESS_WORDS
+    yield from phrase_sites(line, found, subject, "said of the subject", oblique=oblique)
 
 
 def _head(line: Line, at: int, start: int) -> int:
@@ -419,13 +440,16 @@ def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     if subject is None or subject.at is None or line[subject.at + 1] != ",":
         return
     start = subject.at + 2
-    for end in range(start, min(start + _MAX_PHRASE_WORDS, len(line))):
-        if not line.is_mark(end):
-            continue
+    while start < reading.clause.last:
+        end = start
+        while line.is_word(end) and end - start < _MAX_PHRASE_WORDS:
+            end += 1
+        if line[end] != "," and not (line.is_mark(end) and start == subject.at + 2):
+            return
         if end > start and inflection.person_noun(line[end - 1]):
             found = read_phrase(line, end - 1, start)
             yield from phrase_sites(line, found, subject, "beside the pronoun")
-        return
+        start = end + 1
 
 
 # --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------

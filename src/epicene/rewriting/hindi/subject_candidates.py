@@ -135,6 +135,7 @@ def is_function_word(word: str) -> bool:
         or word in words.coordinators
         or word in words.subordinators
         or word in words.determiners
+        or word in words.numerals
         or not word[0].isalpha()
     )
 
@@ -174,7 +175,7 @@ def _is_nonfinite_verb(word: str) -> bool:
     )
 
 
-_ADJECTIVE_ENDINGS = ("ी", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
+_ADJECTIVE_ENDINGS = ("ी", "े", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
 
 
 def _first_word(line: Line, at: int) -> int:

@@ -318,7 +318,7 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
         before = line.before(verb.first)  # देर हुई, शाम हो गई
         return line[before] in {"समाप्त", "खत्म", "पूरे"} or (before == each.at and verb.main in {"हो", "लग"})
     if each.gender is None:
-        return verb.person != "plural" or line[each.at - 1] in function_words().determiners
+        return verb.person != "plural" or line[each.at - 1] in function_words().determiners | function_words().numerals
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
     cells = verb_cells(line, verb)

@@ -409,6 +409,9 @@ def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
     last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
     if last.stem == "पा" and len(parts) > 1 and parts[0].form.shape == "stem":
         return False  # खेल नहीं पाया
+    before = line[parts[0].at - 1]
+    if main == "पढ" and before in {"से", "में"} and len(parts) > 1:
+        return False  # इसी कॉलेज से पढ़ा है
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
