@@ -449,6 +449,8 @@ def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         if end > start and inflection.person_noun(line[end - 1]):
             found = read_phrase(line, end - 1, start)
             yield from phrase_sites(line, found, subject, "beside the pronoun")
+        if line[subject.at] not in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
+            return
         start = end + 1
 
 
