@@ -162,12 +162,14 @@ class _ClauseReader:
         self.addressing = frozenset(find_vocatives(line))
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
+        self.sentence = 0
         self.others = False  # whether somebody else has been spoken of
         self.topics = Topics(line, self.clauses, interlocutors)
 
     def next(self, clause: Clause) -> ClauseReading:
         """The reading of the next clause."""
-        if self.last is not None and clause.sentence != self.last.clause.sentence:
+        if clause.sentence != self.sentence:
+            self.sentence = clause.sentence
             self.pending = None
             self.last = None
         reading = self._read(clause)

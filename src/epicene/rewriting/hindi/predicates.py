@@ -254,6 +254,8 @@ def _is_reduplicated(line: Line, at: int) -> bool:
     first, _, second = line[at].partition("-")
     if first != second or not (is_agreeing_adjective(first) or is_participle(first)):
         return False
+    if any(form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(first)):
+        return False  # बात करते-करते
     following = line[at + 1]  # छोटी-छोटी बातों पर
     feminine = inflection.thing_gender(following) == "feminine" or following.endswith("ों")
     return not (feminine and ending_cell(line.tokens[at].text) == "fs")

@@ -81,6 +81,8 @@ def _title(line: Line, at: int, gender: Gender) -> str:
         if word in {"श्रीमती", "सुश्री"} and named:
             return "श्रीमान" if "जी" in {line[at + 2], line[at + 3]} else "श्री"
         return "साहब" if word == "जी" else ""
+    if word == "पिता" and (line[at + 1] in {"समान", "तुल्य"} or line[at + 2] == "नाम"):
+        return "माता"
     if word == "सर" and named:
         return "डेम"
     if word == "साहब" and line[at - 1] == "भाई":

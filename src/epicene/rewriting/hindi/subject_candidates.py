@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.conjugation import VerbForm, analyse_verb
 from epicene.rewriting.hindi.inflection import citation_form, is_adjective
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_oblique, modifies_noun
 
 if TYPE_CHECKING:
@@ -157,15 +157,30 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
     verb = at + 1  # पढ़ाई पूरी करने के बाद
+    while line[verb] in function_words().adverbs:
+        verb += 1
+    if verb > at + 1 and not any(  # पूरा स्टॉक ख़ुद जाँचकर
+        form.stem in verb_stems().transitive for form in analyse_verb(line[verb])
+    ):
+        return False
     if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
         verb += 1
+    first, _, second = line[verb].partition("-")
+    if first == second and any(form.shape == "imperfective" for form in analyse_verb(first)):
+        return True  # बात करते-करते
     adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
         or (form.cell == "mp" and form.shape == "infinitive")
         or (form.cell == "mp" and form.participle and adverbial)
+        or (form.cell == "mp" and _is_manner(form))
         for form in analyse_verb(line[verb])
     )
+
+
+def _is_manner(form: VerbForm) -> bool:
+    """Whether the participle says how somebody does something: मुँह फुलाए घूमा, सिर झुकाए बैठा."""
+    return form.shape == "perfective" and form.stem in verb_stems().transitive
 
 
 def _is_nonfinite_verb(word: str) -> bool:

@@ -73,9 +73,11 @@ class Topics:
         if not said_of_person(self.line, clause, verb):
             return None
         for each in self.recent:
-            if each.who == "others" and not self._same_number(each, verb):
-                continue
-            if can_agree(self.line, verb, each, interlocutors) and _fits(self.line, verb, each):
+            if each.who == "others":
+                fits = self._same_number(each, verb)
+            else:
+                fits = not each.plural or verb.plural or verb.person == "second"
+            if fits and can_agree(self.line, verb, each, interlocutors):
                 return each._replace(at=None, sure="guess", rule="person of the sentence before")
         return None
 
@@ -110,13 +112,6 @@ def _names_only_speaker(line: Line, clauses: Sequence[Clause]) -> bool:
         if clause.verb is not None and clause.verb.person == "first":
             return True
     return False
-
-
-def _fits(line: Line, verb: VerbComplex, subject: Subject) -> bool:
-    """Whether the verb shows the number of a plural subject: आप … सकते हैं, not सकता है."""
-    if not subject.plural:
-        return True
-    return verb.plural or verb.person == "second" or bool(verb_cells(line, verb) & {"mp", "fp"})
 
 
 def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
@@ -168,13 +163,9 @@ def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
 
 
 def _says_what_comes(line: Line, before: int, verb: VerbComplex) -> bool:
-    if verb.main not in _WAYS_OF_COMING:
-        return False
-    if line[before] == "में":
-        before -= 1
-    return line[before] in _WHAT_COMES - {"पहचान"} or (
-        line[before] in _WHAT_COMES and line[before + 1] != "में"
-    )
+    if line[before] == "में":  # समझ में आया
+        return verb.main == "आ" and line[before - 1] in {"समझ", "ध्यान"}
+    return verb.main in _WAYS_OF_COMING and line[before] in _WHAT_COMES
 
 
 def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbComplex) -> bool:

@@ -160,6 +160,8 @@ def _may_end_clause(line: Line, at: int) -> bool:
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
+    if line[after] == "तक" and line[after + 1] in words.negations:  # बताया तक नहीं
+        after += 2
     while line[after] in _POSTPOSED and _may_follow(line, after):
         after += 1
     following = line[after]
