@@ -30,7 +30,7 @@ _INTERJECTIONS = _HONORIFIC_FORMS | frozenset(
     "माफ कीजिए बधाई स्वागत".split()
 )
 # They address whoever they are said to, with no other word of the second person.
-_ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया बाबा".split())
+_ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
 _TITLES = frozenset("श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस".split())
 _FINAL_TITLES = frozenset("साहब साहिबा साहिब महोदय महोदया सर मैडम मैम जी भाई दीदी भैया आंटी अंकल".split())
@@ -49,7 +49,8 @@ def find_vocatives(line: Line) -> Iterator[int]:
         if not _is_set_off(line, _end(line, at)):
             continue
         first = _start(line, at)
-        if not (addresses or line[at] in _ADDRESSES or _opens_letter(line, first)):
+        called = line[at] in _ADDRESSES or (line[at], line[at + 1]) == ("बहन", "जी")
+        if not (addresses or called or _opens_letter(line, first)):
             continue
         before = first - 1
         while line[before] in _INTERJECTIONS:
@@ -133,7 +134,8 @@ def find_closing(line: Line) -> Phrase | None:
             return None
         if line[first] in _CLOSINGS:
             return Phrase(first, first, ())
-        if line[first] in lexicon.SECOND_POSSESSIVES and first > 0:
+        signed = end < len(line) and not line.is_mark(len(line) - 1)
+        if line[first] in lexicon.SECOND_POSSESSIVES and (first > 0 or signed):
             return _possessive_closing(line, first, end)
         if not _is_signature(line, first, end):
             return None

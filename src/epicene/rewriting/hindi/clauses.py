@@ -80,7 +80,7 @@ def find_clauses(line: Line) -> list[Clause]:
 def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
     """The last word of the clause: the verb, or a pronoun postposed to it."""
     after = verb.last + 1
-    while line[after] in {"न", "ना", "नहीं", "ही", "भी"}:
+    while line[after] in {"न", "ना", "नहीं", "ही", "भी", "क्या", "क्यों"}:
         after += 1
     if line[after] not in _POSTPOSED_PRONOUNS:
         return verb.last
@@ -144,6 +144,10 @@ _CONTINUING_OPENERS = frozenset(
 _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्छा ख्वाब अरमान उद्देश्य ख्वाहिश".split())
 # A clause that they open may take its subject from the one after it.
 _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
+
+
+# With a pronoun for a subject they take no ने: वह नहीं माना.
+_ALSO_WITHOUT_NE = frozenset("मान समझ जीत".split())
 
 
 def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:
@@ -235,6 +239,8 @@ class _ClauseReader:
         waiting = self._pending_pronoun() if not relative else None
         if waiting is not None and can_agree(self.line, verb, waiting, interlocutors):
             return waiting._replace(rule="subject before an inserted clause")
+        if self._is_correlative_object(clause, verb):
+            return self._subject_of_previous_clause(clause, verb, interlocutors)
         third = self._third_person_subject(clause, interlocutors)
         if verb.finite.shape == "imperative" and verb.agreeing and third is None:  # बैठे रहो
             return Subject(interlocutors.listener, None, verb.person != "third", "likely", "told to")
@@ -250,6 +256,17 @@ class _ClauseReader:
             or self._listener_as_subject(verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
         )
+
+    def _is_correlative_object(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether the clause begins with the object that जो announces: मैंने जो देखा, वह बता नहीं सकता."""
+        last = self.last.clause if self.last is not None else None
+        if last is None or last.verb is None or not last.verb.ergative:
+            return False
+        announced = any(
+            self.line[at] == "जो" and inflection.person_noun(self.line[at + 1]) is None
+            for at in last.field
+        )
+        return announced and verb.valency == "transitive" and self.line[clause.first] in {"वह", "वो"}
 
     def _third_person_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         previous = self._previous()
@@ -268,7 +285,10 @@ class _ClauseReader:
 
     def _is_ergative(self, clause: Clause, verb: VerbComplex) -> bool:
         if not any(self.line[at] in lexicon.ERGATIVES for at in clause.field):
-            return verb.ergative
+            agrees = verb.main in _ALSO_WITHOUT_NE and any(
+                self.line[at] in {"वह", "वो", "वे"} for at in clause.field
+            )
+            return verb.ergative and not agrees
         aspect = self.line[verb.agreeing[0]] if verb.agreeing else ""
         return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
 
@@ -416,8 +436,9 @@ class _ClauseReader:
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
         """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
-        if clause.opener not in _CONTINUING_OPENERS:
-            return None
+        before = self.last.controller if self.last is not None else None
+        if clause.opener not in _CONTINUING_OPENERS or (before is not None and before.who is None):
+            return None  # पुलिस आई और चली गई
         found = self.topics.continued(clause, verb, interlocutors)
         if found is None or self._is_oblique_here(found, clause, interlocutors):
             return None
@@ -477,6 +498,8 @@ class _ClauseReader:
                 or word in lexicon.THIRD_OBJECT_PRONOUNS
                 or word == "ने"
             ):
+                if word == "ने" and self.line[at - 1].endswith(("ों", "ओं")):
+                    return NO_PERSON  # लड़कों ने
                 return Subject("others", at, word in {"उन्होंने", "उन्हें", "जिन्होंने"})
         verb = clause.verb
         if (

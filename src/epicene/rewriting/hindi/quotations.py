@@ -31,6 +31,7 @@ _FIRST_PERSON_WORDS = (
     | lexicon.FIRST_OBLIQUE_PRONOUNS
     | frozenset("हम हमने हमें हमारा हमारे हमारी हमसे".split())
 )
+_SECOND_PERSON_WORDS = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
 _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
 
 
@@ -47,7 +48,7 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
     around, *quoted = quotations.split_quotations(
         line,
         closes=_CLOSES,
-        is_speech=lambda part: bool(find_verb_complexes(part)),  # no title and no single word
+        is_speech=_is_speech,
         attribute=_attribute,
         stop_counts_outside=True,
     )
@@ -55,8 +56,25 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
         if quoted[at].interlocutors == UNQUOTED:
             quoted[at] = quoted[at]._replace(interlocutors=quoted[at - 1].interlocutors)
     if _FIRST_PERSON_WORDS & set(around.line.keys):
-        quoted = [each._replace(interlocutors=Interlocutors(*each.interlocutors)) for each in quoted]
+        you = _SECOND_PERSON_WORDS & set(around.line.keys)
+        quoted = [
+            each._replace(interlocutors=_told_to_narrator(each.interlocutors, addressed=bool(you)))
+            for each in quoted
+        ]
     return [around, *quoted]
+
+
+def _is_speech(part: Line) -> bool:
+    """Whether a quotation is no title and no single word."""
+    persons = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS
+    return bool(find_verb_complexes(part)) or bool(persons & set(part.keys))
+
+
+def _told_to_narrator(said: Interlocutors, *, addressed: bool) -> Interlocutors:
+    """In a text with I outside quotations, what others say to nobody named is said to me."""
+    if said.speaker == "others" and said.listener == "listener" and not addressed:
+        return Interlocutors("others", "speaker")
+    return Interlocutors(*said)
 
 
 def _attribute(introduction: Introduction[Line]) -> Interlocutors:

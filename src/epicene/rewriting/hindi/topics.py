@@ -37,6 +37,8 @@ VERBS_OF_THINGS = frozenset(
 _WHAT_COMES = frozenset("याद समझ पसंद काम हाथ पता मालूम ध्यान ख्याल होश मजा गुस्सा पहचान नींद रास".split())
 _WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
 _NOT_NAMES = frozenset("बस सो यार रे अरे सुनो सच ही".split())
+# Who was asked or called says or does so next.
+_ANSWERING = frozenset("बोल कह बता हंस मुस्कुरा मुस्करा चिल्ला चौंक शरमा झल्ला भडक".split())
 _REMEMBERED = 2  # people
 
 
@@ -46,6 +48,7 @@ class Topics:
     def __init__(self, line: Line, clauses: Sequence[Clause], interlocutors: Interlocutors) -> None:
         self.line = line
         self.recent: list[Subject] = []
+        self.mentioned: Subject | None = None  # whom the last person spoke to or saw
         if interlocutors.speaker is not None and _names_only_speaker(line, clauses):
             self.recent = [Subject(interlocutors.speaker)]
 
@@ -63,6 +66,9 @@ class Topics:
             return
         if verb is not None and reading.controller != subject and not _acts(self.line, reading):
             return
+        self.mentioned = None
+        if subject.who != "others" and _mentions_another(self.line, reading):
+            self.mentioned = Subject("others", None, False, "guess", "answers in the next sentence")
         others = [each for each in self.recent if each.who != subject.who]
         self.recent = [subject, *others][:_REMEMBERED]
 
@@ -72,13 +78,16 @@ class Topics:
         """The person whom the clause continues without naming them."""
         if not said_of_person(self.line, clause, verb):
             return None
+        if self.mentioned is not None and verb.main in _ANSWERING:
+            answers = self.mentioned._replace(plural=verb.plural)
+            return answers if can_agree(self.line, verb, answers, interlocutors) else None
         for each in self.recent:
             if each.who == "others":
                 fits = self._same_number(each, verb)
             else:
                 fits = not each.plural or verb.plural or verb.person == "second"
             if fits and can_agree(self.line, verb, each, interlocutors):
-                return each._replace(at=None, sure="guess", rule="person of the sentence before")
+                return each._replace(plural=each.plural or verb.plural, at=None, sure="guess", rule="person of the sentence before")
         return None
 
 
@@ -86,7 +95,18 @@ class Topics:
         """Whether the verb has the subject's number; माँ … बैठ गई may become पिता … बैठ गए."""
         if verb.person is None and verb_cells(self.line, verb) == {"fs"}:
             return True
+        if subject.at is not None and self.line[subject.at] == "ने":  # चाचा ने …। कह रहे थे …
+            return True
         return subject.plural == verb.plural or not (verb.agreeing or verb.person)
+
+
+def _mentions_another(line: Line, reading: ClauseReading) -> bool:
+    """Whether somebody else is the object: मैंने उसे फ़ोन किया। बोला कि …"""
+    said = lexicon.THIRD_OBJECT_PRONOUNS | {"उससे", "उनसे"}
+    return any(
+        line[at] in said or (inflection.person_noun(line[at]) and line[at + 1] in {"से", "को"})
+        for at in reading.clause.field
+    )
 
 
 def _acts(line: Line, reading: ClauseReading) -> bool:
@@ -142,7 +162,10 @@ def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
         )
     if verb.valency == "transitive":
         return not _names_somebody(line, clause, before)
-    own = any(each.at == before for each in subject_candidates(line, clause))
+    own = any(
+        each.at == before and line[before] not in inflection.place_nouns()  # मंदिर जाते
+        for each in subject_candidates(line, clause)
+    )
     return not own and not _names_somebody(line, clause, before + 1)
 
 

@@ -164,6 +164,8 @@ def _may_end_clause(line: Line, at: int) -> bool:
         after += 2
     while line[after] in _POSTPOSED and _may_follow(line, after):
         after += 1
+    while line[after] in words.negations:  # आप बैठे क्यों नहीं?
+        after += 1
     following = line[after]
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
@@ -177,7 +179,9 @@ _POSTPOSED = frozenset("क्या क्यों आज अब अभी क
 
 
 def _may_follow(line: Line, at: int) -> bool:
-    return line.is_mark(at + 1) or line[at + 1] in _POSTPOSED
+    following = line[at + 1]
+    said = _POSTPOSED | lexicon.SECOND_PRONOUNS | lexicon.FIRST_PRONOUNS | {"नहीं"}
+    return line.is_mark(at + 1) or following in said
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
