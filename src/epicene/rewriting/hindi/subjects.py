@@ -173,12 +173,29 @@ def _third_person_pronoun(
             return NO_PERSON  # whoever that is
         if each.sort == "pronoun" and line[each.at + 1] in _GROUP_WORDS:
             return NO_PERSON  # वे दोनों
+        if _is_said_of_thing(line, clause):
+            return NO_PERSON
         if _is_pronoun_subject(line, clause, each, previous):
             honoured = _shows_no_number(clause) and _is_honoured(line)
             shown = clause.verb is not None and clause.verb.plural
             plural = shown or honoured or word in lexicon.PLURAL_THIRD_PRONOUNS
             return Subject("others", each.at, plural, "likely", "said with a pronoun")
     return None
+
+
+def _is_said_of_thing(line: Line, clause: Clause) -> bool:
+    """Whether the predicate is a thing, so that वह is one: वह अविश्वसनीय अनुभव था."""
+    verb = clause.verb
+    if verb is None or verb.main != "हो" or verb_cells(line, verb) != {"ms"}:
+        return False
+    word = line[line.before(verb.first)]
+    place = word in inflection.place_nouns() or word in inflection.time_nouns()
+    said = place or word in _ALSO_OF_PEOPLE
+    return not said and inflection.thing_gender(word) == "masculine"
+
+
+# वह टीम का हिस्सा था
+_ALSO_OF_PEOPLE = frozenset("हिस्सा अंग भाग सहारा शिकार प्रतीक केंद्र कारण आधार सितारा हीरा नाम".split())
 
 
 def _is_right_before_verb(line: Line, clause: Clause, at: int) -> bool:
