@@ -33,7 +33,9 @@ _INTERJECTIONS = _HONORIFIC_FORMS | frozenset(
 _ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
 _TITLES = frozenset("श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस".split())
-_FINAL_TITLES = frozenset("साहब साहिबा साहिब महोदय महोदया सर मैडम मैम जी भाई दीदी भैया आंटी अंकल".split())
+_FINAL_TITLES = frozenset(
+    "साहब साहिबा साहिब महोदय महोदया सर मैडम मैम जी भाई दीदी भैया आंटी अंकल".split()
+)
 # Adjectives that people are called by: रो मत, पगले.
 _CALLED = frozenset("पगला कमीना निकम्मा लाडला दुलारा प्यारा बेचारा अभागा बावला निठल्ला".split())
 _OPENING_A_LETTER = frozenset("प्रिय प्यारा आदरणीय आदरणीया पूज्य पूज्या पूजनीय".split())
@@ -50,6 +52,8 @@ def find_vocatives(line: Line) -> Iterator[int]:
             continue
         first = _start(line, at)
         called = line[at] in _ADDRESSES or (line[at], line[at + 1]) == ("बहन", "जी")
+        if line[at] in {"बेटा", "बेटी", "बेटे"}:  # but बेटा, बेटी और पत्नी
+            called = at == 0 and inflection.person_noun(line[at + 2]) is None
         if not (addresses or called or _opens_letter(line, first)):
             continue
         before = first - 1

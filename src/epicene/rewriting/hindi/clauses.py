@@ -243,7 +243,9 @@ class _ClauseReader:
             return self._subject_of_previous_clause(clause, verb, interlocutors)
         third = self._third_person_subject(clause, interlocutors)
         if verb.finite.shape == "imperative" and verb.agreeing and third is None:  # बैठे रहो
-            return Subject(interlocutors.listener, None, verb.person != "third", "likely", "told to")
+            return Subject(
+                interlocutors.listener, None, verb.person != "third", "likely", "told to"
+            )
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
         if says_you and (third is None or third.who is None or third.sure == "guess"):
             return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
@@ -258,7 +260,7 @@ class _ClauseReader:
         )
 
     def _is_correlative_object(self, clause: Clause, verb: VerbComplex) -> bool:
-        """Whether the clause begins with the object that जो announces: मैंने जो देखा, वह बता नहीं सकता."""
+        """Whether the clause begins with what जो announces: मैंने जो देखा, वह बता नहीं सकता."""
         last = self.last.clause if self.last is not None else None
         if last is None or last.verb is None or not last.verb.ergative:
             return False
@@ -266,7 +268,9 @@ class _ClauseReader:
             self.line[at] == "जो" and inflection.person_noun(self.line[at + 1]) is None
             for at in last.field
         )
-        return announced and verb.valency == "transitive" and self.line[clause.first] in {"वह", "वो"}
+        return (
+            announced and verb.valency == "transitive" and self.line[clause.first] in {"वह", "वो"}
+        )
 
     def _third_person_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         previous = self._previous()

@@ -171,7 +171,8 @@ def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
 
 def _honorific_sites(line: Line, first: int, subject: Subject) -> Iterator[Site]:
     """The site of आदरणीय before a vocative; before a role that stays, so does आदरणीय."""
-    assert subject.who is not None and subject.at is not None
+    assert subject.who is not None
+    assert subject.at is not None
     reading = inflection.person_noun(line[subject.at])
     at = first - 1
     if line[at] in HONORIFICS.values() or (

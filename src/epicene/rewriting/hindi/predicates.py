@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 _COORDINATORS = frozenset("और या एवं तथा लेकिन मगर बल्कि".split()) | {","}
 # They may stand between a predicate and its verb without being said of anyone.
 _SKIPPED_BEFORE_VERB = frozenset(
-    "महसूस साबित दिखाई नजर घोषित नियुक्त मनोनीत निर्वाचित तैनात सिद्ध तब अब भले जरूर अवश्य इसलिए शायद".split()
+    "महसूस साबित दिखाई नजर घोषित नियुक्त मनोनीत निर्वाचित तैनात सिद्ध "
+    "तब अब भले जरूर अवश्य इसलिए शायद".split()
 )
 
 

@@ -111,7 +111,9 @@ def _interlocutors_by_introduction(
 def _is_role_without_gender(frame: Sequence[str]) -> bool:
     """Whether who speaks is named by a role alone, which is the same for women and men."""
     at = frame.index("ने") if "ने" in frame else 0
-    named = [reading for word in frame[max(0, at - 2) : at] if (reading := inflection.person_noun(word))]
+    named = [
+        reading for word in frame[max(0, at - 2) : at] if (reading := inflection.person_noun(word))
+    ]
     return bool(named) and all(reading.gender is None for reading in named)
 
 

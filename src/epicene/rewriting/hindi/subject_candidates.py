@@ -212,7 +212,9 @@ def _modifies(line: Line, at: int) -> bool:
     thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
     if thing and not reading and line.has_postposition(at + 1) and at == _first_word(line, at):
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
-    return bool(inflection.person_noun(following) or (thing and not reading))
+    several = following.endswith("ों")  # विधायक समर्थकों के साथ …
+    person = inflection.person_noun(following) and not (reading and several)
+    return bool(person or (thing and not reading))
 
 
 # Who goes there may be left to a bare noun: वह घर गया.

@@ -333,9 +333,14 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
         return False
     if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
         before = line.before(verb.first)  # देर हुई, शाम हो गई
-        return line[before] in {"समाप्त", "खत्म", "पूरे"} or (before == each.at and verb.main in {"हो", "लग"})
+        return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
+            before == each.at and verb.main in {"हो", "लग"}
+        )
     if each.gender is None:
-        return verb.person != "plural" or line[each.at - 1] in function_words().determiners | function_words().numerals
+        return (
+            verb.person != "plural"
+            or line[each.at - 1] in function_words().determiners | function_words().numerals
+        )
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
     cells = verb_cells(line, verb)

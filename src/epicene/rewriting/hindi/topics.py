@@ -39,6 +39,7 @@ _WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
 _NOT_NAMES = frozenset("बस सो यार रे अरे सुनो सच ही".split())
 # Who was asked or called says or does so next.
 _ANSWERING = frozenset("बोल कह बता हंस मुस्कुरा मुस्करा चिल्ला चौंक शरमा झल्ला भडक".split())
+_SEVERAL = frozenset("सब सभी दोनों तीनों चारों लोग बाकी कोई कौन".split())
 _REMEMBERED = 2  # people
 
 
@@ -87,9 +88,13 @@ class Topics:
             else:
                 fits = not each.plural or verb.plural or verb.person == "second"
             if fits and can_agree(self.line, verb, each, interlocutors):
-                return each._replace(plural=each.plural or verb.plural, at=None, sure="guess", rule="person of the sentence before")
+                return each._replace(
+                    plural=each.plural or verb.plural,
+                    at=None,
+                    sure="guess",
+                    rule="person of the sentence before",
+                )
         return None
-
 
     def _same_number(self, subject: Subject, verb: VerbComplex) -> bool:
         """Whether the verb has the subject's number; माँ … बैठ गई may become पिता … बैठ गए."""
@@ -112,7 +117,8 @@ def _mentions_another(line: Line, reading: ClauseReading) -> bool:
 def _acts(line: Line, reading: ClauseReading) -> bool:
     """Whether the actor takes ने, or feels what an intransitive verb says: मुझे लगा."""
     subject, verb = reading.actor, reading.clause.verb
-    assert subject is not None and verb is not None
+    assert subject is not None
+    assert verb is not None
     if subject.at is not None and line[subject.at] in lexicon.ERGATIVES:
         return True
     return verb.valency not in {"transitive", "passive"} or subject.at is None
@@ -152,6 +158,8 @@ def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
 def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether a clause without a subject can only be about a person."""
     if verb.valency == "passive" or verb.ergative or verb.main in VERBS_OF_THINGS:
+        return False
+    if any(line[at] in _SEVERAL for at in clause.field):  # सब पूछ रहे थे
         return False
     before = line.before(verb.first)
     if _says_what_comes(line, before, verb):
@@ -205,4 +213,4 @@ def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbCo
             return False
     if verb.main == "रह":
         return any(form.shape == "imperfective" for form in analyse_verb(line[verb.first]))
-    return verb.main in {"निकल", "ठहर"} or is_participle(line[before]) and line[before] == "हुआ"
+    return verb.main in {"निकल", "ठहर"} or line[before] in {"हुआ", "हुई", "हुए"}

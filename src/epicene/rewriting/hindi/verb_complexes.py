@@ -102,7 +102,9 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
         return forms[0] if _may_end_clause(line, at) else None
     if word == "रह":  # पछताता रह!
         left = any(form.shape == "imperfective" for form in analyse_verb(line[at - 1]))
-        return VerbForm("रह", "imperative", None, "third") if left and line.is_mark(at + 1) else None
+        return (
+            VerbForm("रह", "imperative", None, "third") if left and line.is_mark(at + 1) else None
+        )
     if word == "जाने" and line[at - 1] == "न":  # न जाने क्यों
         return None
     if _is_nominal_here(line, at) or _is_adverbial(line, at):
