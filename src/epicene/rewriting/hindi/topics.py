@@ -161,6 +161,8 @@ def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
         return False
     if any(line[at] in _SEVERAL for at in clause.field):  # सब पूछ रहे थे
         return False
+    if _is_impersonal(line, verb):
+        return False
     before = line.before(verb.first)
     if _says_what_comes(line, before, verb):
         return False
@@ -175,6 +177,15 @@ def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
         for each in subject_candidates(line, clause)
     )
     return not own and not _names_somebody(line, clause, before + 1)
+
+
+def _is_impersonal(line: Line, verb: VerbComplex) -> bool:
+    """Whether an intransitive verb is passive, so that it agrees with nobody: उससे न हँसा गया."""
+    if verb.main == "चल" or len(verb.agreeing) < 2:  # चला गया
+        return False
+    first, second = (analyse_verb(line[at]) for at in verb.agreeing[:2])
+    done = any(form.shape == "perfective" for form in first)
+    return done and any(form.stem == "जा" for form in second)
 
 
 def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
