@@ -8,11 +8,13 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import fragments, inflection, lexicon, subjects
+from epicene.rewriting.hindi.address import find_vocatives
 from epicene.rewriting.hindi.inflection import is_adjective
 from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import find_vocatives, may_be_name
+from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
+from epicene.rewriting.hindi.topics import Topics, says_of_thing
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -78,7 +80,7 @@ def find_clauses(line: Line) -> list[Clause]:
 def _clause_end(line: Line, verb: VerbComplex, next_verb: int) -> int:
     """The last word of the clause: the verb, or a pronoun postposed to it."""
     after = verb.last + 1
-    while line[after] in {"न", "ना", "नहीं", "ही", "भी"}:
+    while line[after] in {"न", "ना", "नहीं", "ही", "भी", "क्या", "क्यों"}:
         after += 1
     if line[after] not in _POSTPOSED_PRONOUNS:
         return verb.last
@@ -144,6 +146,10 @@ _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्�
 _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
 
 
+# With a pronoun for a subject they take no ने: वह नहीं माना.
+_ALSO_WITHOUT_NE = frozenset("मान समझ जीत".split())
+
+
 def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:
     """Every clause with its controller and its actor, in order."""
     reader = _ClauseReader(line, interlocutors)
@@ -160,11 +166,14 @@ class _ClauseReader:
         self.addressing = frozenset(find_vocatives(line))
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
+        self.sentence = 0
         self.others = False  # whether somebody else has been spoken of
+        self.topics = Topics(line, self.clauses, interlocutors)
 
     def next(self, clause: Clause) -> ClauseReading:
         """The reading of the next clause."""
-        if self.last is not None and clause.sentence != self.last.clause.sentence:
+        if clause.sentence != self.sentence:
+            self.sentence = clause.sentence
             self.pending = None
             self.last = None
         reading = self._read(clause)
@@ -180,6 +189,7 @@ class _ClauseReader:
 
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
+        self.topics.remember(reading)
         self.others |= any(
             each is not None and each.who == "others"
             for each in (reading.controller, reading.actor)
@@ -229,7 +239,13 @@ class _ClauseReader:
         waiting = self._pending_pronoun() if not relative else None
         if waiting is not None and can_agree(self.line, verb, waiting, interlocutors):
             return waiting._replace(rule="subject before an inserted clause")
+        if self._is_correlative_object(clause, verb):
+            return self._subject_of_previous_clause(clause, verb, interlocutors)
         third = self._third_person_subject(clause, interlocutors)
+        if verb.finite.shape == "imperative" and verb.agreeing and third is None:  # बैठे रहो
+            return Subject(
+                interlocutors.listener, None, verb.person != "third", "likely", "told to"
+            )
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
         if says_you and (third is None or third.who is None or third.sure == "guess"):
             return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
@@ -238,8 +254,22 @@ class _ClauseReader:
         return (
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
+            or self._person_of_earlier_sentence(clause, verb, interlocutors)
             or self._listener_as_subject(verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
+        )
+
+    def _is_correlative_object(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether the clause begins with what जो announces: मैंने जो देखा, वह बता नहीं सकता."""
+        last = self.last.clause if self.last is not None else None
+        if last is None or last.verb is None or not last.verb.ergative:
+            return False
+        announced = any(
+            self.line[at] == "जो" and inflection.person_noun(self.line[at + 1]) is None
+            for at in last.field
+        )
+        return (
+            announced and verb.valency == "transitive" and self.line[clause.first] in {"वह", "वो"}
         )
 
     def _third_person_subject(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
@@ -259,7 +289,10 @@ class _ClauseReader:
 
     def _is_ergative(self, clause: Clause, verb: VerbComplex) -> bool:
         if not any(self.line[at] in lexicon.ERGATIVES for at in clause.field):
-            return verb.ergative
+            agrees = verb.main in _ALSO_WITHOUT_NE and any(
+                self.line[at] in {"वह", "वो", "वे"} for at in clause.field
+            )
+            return verb.ergative and not agrees
         aspect = self.line[verb.agreeing[0]] if verb.agreeing else ""
         return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
 
@@ -286,6 +319,9 @@ class _ClauseReader:
         )
         if inside is not None and inside.sure != "guess":
             return inside
+        noun = clause.first + 1  # जो मैनेजर था
+        if inflection.person_noun(self.line[noun]) and noun == self.line.before(verb.first):
+            return Subject("others", noun, verb.plural, "likely", "said with a noun")
         if self.pending is not None and self.pending.at is not None:
             return self._as_antecedent(self.pending, verb)
         last = self.last
@@ -392,13 +428,25 @@ class _ClauseReader:
             return None
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
-        if verb.main == "आ" and "समझ" in self.line.keys[max(0, verb.first - 2) : verb.first]:
-            return None  # समझ में आया
+        if says_of_thing(self.line, clause, verb):
+            return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _person_of_earlier_sentence(
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+    ) -> Subject | None:
+        """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
+        before = self.last.controller if self.last is not None else None
+        if clause.opener not in _CONTINUING_OPENERS or (before is not None and before.who is None):
+            return None  # पुलिस आई और चली गई
+        found = self.topics.continued(clause, verb, interlocutors)
+        if found is None or self._is_oblique_here(found, clause, interlocutors):
+            return None
+        return found
 
     def _is_controller(self, subject: Subject) -> bool:
         """Whether the verb before agrees with the person, who is then in the direct case."""
@@ -437,7 +485,7 @@ class _ClauseReader:
         """The user of an interface, whom its fragments leave out: पासवर्ड भूल गए?"""
         if self.interlocutors != UNQUOTED or self.others or self._previous() is not None:
             return None
-        return fragments.user_left_out(self.line, self.clauses, clause, interlocutors)
+        return fragments.person_left_out(self.line, self.clauses, clause, interlocutors)
 
     # --- who acts, whatever the verb agrees with ----------------------------------------------
 
@@ -454,6 +502,8 @@ class _ClauseReader:
                 or word in lexicon.THIRD_OBJECT_PRONOUNS
                 or word == "ने"
             ):
+                if word == "ने" and self.line[at - 1].endswith(("ों", "ओं")):
+                    return NO_PERSON  # लड़कों ने
                 return Subject("others", at, word in {"उन्होंने", "उन्हें", "जिन्होंने"})
         verb = clause.verb
         if (

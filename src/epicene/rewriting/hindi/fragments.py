@@ -1,7 +1,7 @@
-"""The person whom fragments of an interface leave out: its user.
+"""The person whom a text without any subject leaves out.
 
-Where something is asked of them, or said after a request, the user is the listener (पासवर्ड भूल
-गए?); what a button says is the speaker's (समझ गया).
+Where something is asked of them, or said after a request, it is the listener (पासवर्ड भूल गए? सो
+गया क्या?); what is stated, in a chat or by a button, is the speaker's (समझ गया, थककर सो गया).
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.hindi.inflection import is_agreeing_adjective
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.subjects import Subject, can_agree, verb_cells
+from epicene.rewriting.hindi.topics import VERBS_OF_THINGS, said_of_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,33 +21,63 @@ if TYPE_CHECKING:
     from epicene.rewriting.hindi.verb_complexes import VerbComplex
     from epicene.rewriting.quotations import Interlocutors
 
-# Only somebody understands and forgets; हो गया and मिल गया may be said of anything.
-_MENTAL_VERBS = frozenset("समझ भूल थक ऊब".split())
-# What they are asked of is mostly a thing: कितने बजे हैं? मिल गए?
-_VERBS_OF_THINGS = frozenset("बज लग मिल खुल टूट बीत गुजर बच छूट छप बिक दिख".split())
+# Things come and go too, so only what is under way or completed is a person's: आ गया, निकल रहा था.
+_MOTION_VERBS = frozenset("आ पहुंच निकल लौट".split())
 _OTHER_SUBJECTS = frozenset("कौन कौन-कौन कितने कितनी दोनों तीनों चारों सब सभी लोग बाकी".split())
 _QUESTION_MARKS = frozenset({"?", "??"})
 
 
-def user_left_out(
+def person_left_out(
     line: Line, clauses: Sequence[Clause], clause: Clause, interlocutors: Interlocutors
 ) -> Subject | None:
-    """The subject of a clause that names none, if it can be the user."""
+    """The subject of a clause in a text that names none, if it can be speaker or listener."""
     verb = clause.verb
-    if verb is None or verb.main in _VERBS_OF_THINGS:
+    if verb is None or verb.main in VERBS_OF_THINGS:
         return None
     if any(line[at] in _OTHER_SUBJECTS for at in clause.field):
         return None
+    asked = not clause.opener and line[_end_mark(line, clause)] in _QUESTION_MARKS
     if _is_plural(line, clause, verb):
-        asked = not clause.opener and line[clause.last + 1] in _QUESTION_MARKS
         if not asked and not _follows_request(clauses, clause):
             return None
         subject = Subject(interlocutors.listener, None, True, "guess", "asked of the user")
-    elif verb.main in _MENTAL_VERBS and verb.person is None and _ends_line(line, clause):
+    elif asked and said_of_person(line, clause, verb) and _only_people_do(line, verb, stated=False):
+        subject = Subject(interlocutors.listener, None, False, "guess", "asked of the user")
+    elif not asked and verb.person is None and _is_personal(line, clause, verb):
         subject = Subject(interlocutors.speaker, None, False, "guess", "answered by the user")
     else:
         return None
     return subject if can_agree(line, verb, subject, interlocutors) else None
+
+
+def _end_mark(line: Line, clause: Clause) -> int:
+    """The index of the mark after the clause, and after क्या or a name: सो गया क्या?"""
+    at = clause.last + 1
+    while line.is_word(at) and at <= clause.last + 3:
+        at += 1
+    return at
+
+
+def _is_personal(line: Line, clause: Clause, verb: VerbComplex) -> bool:
+    """Whether a statement without a subject is a person's: सो गया, भूखा था."""
+    if not said_of_person(line, clause, verb):
+        return False
+    if verb.valency == "copular" and verb.main == "हो":
+        return line.before(verb.first) >= clause.first
+    return _only_people_do(line, verb, stated=True)
+
+
+def _only_people_do(line: Line, verb: VerbComplex, *, stated: bool) -> bool:
+    """Whether only people do it: सो गया, भाग क्यों रहा है; हो गया may be said of anything."""
+    if verb.ergative:
+        return False
+    if verb.main in verb_stems().personal:
+        return True
+    under_way = any(line[at] in {"रहा", "रही"} for at in verb.agreeing)
+    if not stated:
+        return under_way and verb.main in _MOTION_VERBS | {"जा"}
+    completed = any(line[at] in {"गया", "गई", "चुका", "चुकी"} for at in verb.agreeing)
+    return (under_way or completed) and verb.main in _MOTION_VERBS
 
 
 def _is_plural(line: Line, clause: Clause, verb: VerbComplex) -> bool:
@@ -76,7 +107,3 @@ def _is_request(verb: VerbComplex) -> bool:
     if verb.finite.shape == "subjunctive":
         return verb.finite.person == "plural"
     return verb.finite.shape == "imperative"
-
-
-def _ends_line(line: Line, clause: Clause) -> bool:
-    return all(line.is_mark(at) for at in range(clause.last + 1, len(line)))

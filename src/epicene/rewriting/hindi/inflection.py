@@ -396,7 +396,13 @@ def is_participle(word: str) -> bool:
 
 def is_stative_participle(first: str, second: str) -> bool:
     """Whether two words are a participle with हुआ: थका हुआ."""
-    return second in _PARTICIPLE_OF_BE and is_participle(first) and thing_gender(first) is None
+    if second not in _PARTICIPLE_OF_BE or thing_gender(first) is not None:
+        return False
+    if is_participle(first):
+        return True
+    same = (first[-2:], second) in {("ता", "हुआ"), ("ती", "हुई"), ("ते", "हुए")}  # लाठी टेकता हुआ
+    known = person_noun(first) or first in function_words().invariable_adjectives
+    return same and len(first) > 3 and not known
 
 
 def is_adjective(word: str) -> bool:

@@ -24,10 +24,12 @@ class FunctionWords(NamedTuple):
     intensifiers: WordSet
     agreeing_intensifiers: WordSet
     determiners: WordSet
+    numerals: WordSet
     adverbs: WordSet
     variable_adjectives: WordSet
     invariable_adjectives: WordSet
     depictives: WordSet
+    personal_states: WordSet
     verbal_nominals: WordSet
     possessives: WordSet
     object_complement_verbs: WordSet
@@ -42,6 +44,7 @@ class VerbStems(NamedTuple):
     labile: WordSet
     intransitive: WordSet
     copular: WordSet
+    personal: WordSet
 
     def has(self, stem: str) -> bool:
         """Whether the stem is that of a known verb."""

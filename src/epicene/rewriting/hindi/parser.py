@@ -6,18 +6,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.hindi import inflection
+from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form
 from epicene.rewriting.hindi.phrases import (
-    find_vocatives,
     is_oblique,
     is_several,
     modifies_noun,
     read_phrase,
 )
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
+from epicene.rewriting.hindi.quotations import QuotedRole
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
+from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
-    from epicene.rewriting.quotations import Interlocutors, Passage
+    from epicene.rewriting.quotations import Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
 
@@ -85,6 +87,8 @@ def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
     """The sites of the people in `wanted`; of two for one word the first is used."""
     line, interlocutors = passage.line, passage.interlocutors
+    if isinstance(interlocutors, QuotedRole) and "others" not in wanted:
+        interlocutors = Interlocutors("speaker", interlocutors.listener)
     readings = read_clauses(line, interlocutors)
     found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:
@@ -102,6 +106,7 @@ def _clause_sites(
     line: Line, readings: Sequence[ClauseReading], interlocutors: Interlocutors
 ) -> Iterator[Site]:
     yield from _vocative_sites(line, interlocutors)
+    yield from _closing_sites(line, interlocutors)
     for at, reading in enumerate(readings):
         yield from _verb_sites(reading)
         yield from predicate_sites(line, _with_singular_role(reading, readings[at + 1 :]))
@@ -157,5 +162,29 @@ def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
     for at in find_vocatives(line):
         found = read_phrase(line, at, 0)
         subject = Subject(interlocutors.listener, at, plural=False)
+        if inflection.person_noun(line[at]) is None:  # पगले
+            found = found._replace(agreeing=(*found.agreeing, at))
         oblique = bool(found.agreeing) or line[found.first - 1] in {"ए", "ऐ", "ओ", "अरे"}
         yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)
+        yield from _honorific_sites(line, found.first, subject)
+
+
+def _honorific_sites(line: Line, first: int, subject: Subject) -> Iterator[Site]:
+    """The site of आदरणीय before a vocative; before a role that stays, so does आदरणीय."""
+    assert subject.who is not None
+    assert subject.at is not None
+    reading = inflection.person_noun(line[subject.at])
+    at = first - 1
+    if line[at] in HONORIFICS.values() or (
+        line[at] in HONORIFICS and reading is not None and reading.gender is not None
+    ):
+        yield Site(at, subject.who, Target("noun"), "addressed", "likely")
+
+
+def _closing_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
+    """The sites of the words before a signature, which agree with the writer."""
+    found = find_closing(line) if interlocutors == UNQUOTED else None
+    if found is not None:
+        subject = Subject("speaker", found.head)
+        yield Site(found.head, "speaker", Target("noun"), "closing", "likely")
+        yield from phrase_sites(line, found, subject, "closing")

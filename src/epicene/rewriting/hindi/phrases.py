@@ -1,4 +1,4 @@
-"""Noun phrases: the modifiers before a noun that agree with it, and vocatives."""
+"""Noun phrases: the modifiers before a noun that agree with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import RARELY_VERBS, analyse_verb
+from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import (
     cell_gender,
     citation_form,
@@ -19,8 +19,6 @@ from epicene.rewriting.hindi.inflection import (
 from epicene.rewriting.hindi.lexicon import function_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epicene.rewriting.hindi.inflection import Cell
     from epicene.rewriting.hindi.line import Line
     from epicene.rewriting.persons import Gender
@@ -30,7 +28,7 @@ _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and wha
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
-_COUNTED = frozenset("दो तीन चार पांच छह सात आठ नौ दस अन्य दोनों तीनों चारों 2 3 4 5 6 7 8 9 10".split())
+_COUNTED = frozenset("अन्य दोनों तीनों चारों".split())
 _DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
 
 
@@ -87,7 +85,7 @@ class _PhraseReader:
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if word in _COUNTED:
+        if word in _COUNTED or word in words.numerals:
             return 1
         if self._is_compound_modifier(at):
             return 1
@@ -117,6 +115,7 @@ class _PhraseReader:
         return bool(
             word in words.postpositions
             or word in words.subordinators
+            or word in words.numerals
             or (word in words.determiners and word not in _DEMONSTRATIVES | {"एक"})
             or inflection.thing_gender(word)
         )
@@ -237,13 +236,33 @@ _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".s
 _MAX_LIST_WORDS = 8  # words
 
 
+# They mark people; में, पर, तक and, after an unknown word, से mark places: दुल्हन मंडप से गई.
+_MARKS_OF_PEOPLE = frozenset("ने को का के की द्वारा".split())
+
+
+_MAX_NAME_TOKENS = 6
+
+
+def _end_of_name(line: Line, start: int) -> int:
+    """The index after a name and its initials: डी. के. माथुर."""
+    at = start
+    while at < start + _MAX_NAME_TOKENS and not line.is_mark(at):
+        if line[at + 1] == "." and len(line[at]) <= 3:
+            at += 2
+        elif may_be_name(line[at]):
+            at += 1
+        else:
+            break
+    return at
+
+
 def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun for people, a name after it, or its list."""
     if line.has_postposition(at):
         return True
     if line[at + 1] not in _LIST_JOINERS:
-        named = not line.is_mark(at + 1) and may_be_name(line[at + 1])
-        return named and line.has_postposition(at + 1)
+        end = _end_of_name(line, at + 1)
+        return end > at + 1 and line[end] in _MARKS_OF_PEOPLE
     for index in range(at + 2, min(at + _MAX_LIST_WORDS, len(line))):
         if inflection.person_noun(line[index]):
             return line.has_postposition(index)
@@ -254,11 +273,20 @@ def is_oblique(line: Line, at: int) -> bool:
 def may_be_name(word: str) -> bool:
     """Whether a word of no list may be a name."""
     words = function_words()
-    known = word in words.postpositions or word in words.adverbs or word in words.particles
+    known = (
+        word in words.postpositions
+        or word in words.adverbs
+        or word in words.particles
+        or word in words.intensifiers
+        or word in words.determiners
+        or word in words.numerals
+        or word in words.invariable_adjectives
+    )
     return word[:1].isalpha() and not (
         known
         or word.endswith("ों")
         or word in inflection.place_nouns()
+        or word in inflection.time_nouns()
         or inflection.thing_gender(word)
         or inflection.abstract_noun_gender(word)
         or is_agreeing_adjective(word)
@@ -268,8 +296,8 @@ def may_be_name(word: str) -> bool:
 
 
 _QUANTITIES = frozenset(
-    "दो तीन चार पांच छह सात आठ नौ दस कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
-    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों 2 3 4 5 6 7 8 9 10".split()
+    "कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
+    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों".split()
 )
 
 
@@ -285,46 +313,5 @@ def is_several(
     if "direct" not in reading.cases:  # बेटे
         return True
     before = at if first is None else first
-    return line[before - 1] in _QUANTITIES or line[at - 1] in _QUANTITIES
-
-
-_INTERJECTIONS = frozenset(
-    "हे अरे ओ ए ऐ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों आदरणीय "
-    "माननीय".split()
-)
-
-
-# They address whoever they are said to, with no other word of the second person.
-_ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया".split())
-
-
-def find_vocatives(line: Line) -> Iterator[int]:
-    """The indices of the words that address the listener."""
-    addresses = _addresses_somebody(line)
-    for at in range(len(line)):
-        if not addresses and line[at] not in _ADDRESSES:
-            continue
-        if inflection.person_noun(line[at]) is None or not _is_set_off(line, at + 1):
-            continue
-        first = read_phrase(line, at, 0).first
-        before = first - 1
-        while line[before] in _INTERJECTIONS:
-            before -= 1
-        if before < 0 or _is_set_off(line, before):
-            yield at
-
-
-def _is_set_off(line: Line, at: int) -> bool:
-    return at < 0 or line[at] == "," or line.ends_sentence(at)
-
-
-def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | {"ए", "ऐ", "अरे"}
-    return any(
-        word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
-    )
-
-
-@lru_cache(maxsize=65536)
-def _is_second_person(word: str) -> bool:
-    return any(form.person == "second" or form.shape == "imperative" for form in analyse_verb(word))
+    counted = _QUANTITIES | function_words().numerals
+    return line[before - 1] in counted or line[at - 1] in counted

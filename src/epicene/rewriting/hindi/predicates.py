@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 _COORDINATORS = frozenset("और या एवं तथा लेकिन मगर बल्कि".split()) | {","}
 # They may stand between a predicate and its verb without being said of anyone.
 _SKIPPED_BEFORE_VERB = frozenset(
-    "महसूस साबित दिखाई नजर घोषित सिद्ध तब अब भले जरूर अवश्य इसलिए शायद".split()
+    "महसूस साबित दिखाई नजर घोषित नियुक्त मनोनीत निर्वाचित तैनात सिद्ध "
+    "तब अब भले जरूर अवश्य इसलिए शायद".split()
 )
 
 
@@ -52,8 +53,12 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
             return
         said = line[line.before(verb.first)]
         only = citation_form(said) in _ONLY and line[verb.first + 1] in {"वाला", "वाली", "वाले"}
-        if verb.valency == "copular" or said == "महसूस" or only:
+        appointed = verb.valency == "passive" and inflection.person_noun(
+            line[_head(line, verb.first, clause.first)]
+        )
+        if verb.valency == "copular" or said == "महसूस" or only or appointed:
             yield from _copula_sites(line, verb.first, clause.first, subject)
+            yield from _kin_likeness_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
             yield from _degree_sites(line, verb.first, subject)
             before = line.before(verb.first)
@@ -85,6 +90,8 @@ def phrase_sites(
     if inflection.person_noun(line[found.head]) and found.head not in found.agreeing:
         target = Target("noun", *number)
         yield Site(found.head, subject.who, target, rule, subject.sure)
+        if line[found.head] == "बहन" and line[found.head + 1] == "जी":  # भाई साहब
+            yield Site(found.head + 1, subject.who, target, rule, subject.sure)
     for at in found.agreeing:
         if any_number or _number_fits(line, at, subject, oblique):
             target = Target("adjective", *number)
@@ -110,6 +117,26 @@ def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator
             return
         yield from phrase_sites(line, found, subject, "said of the subject")
         head = _next_head(line, found, subject)
+
+
+# Whom someone is to somebody, not whom they resemble: मेरे भाई जैसे हो, हमारे लिए पिता समान हैं.
+_KIN = frozenset("भाई बहन बेटा बेटी बेटे पुत्र पुत्री पिता माता मां मित्र सखी दोस्त भैया दीदी".split())
+
+
+def _kin_likeness_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
+    """The sites of a relative before जैसा or समान and a copula."""
+    like = _head(line, at, start)
+    noun = like - 1
+    if line[noun] == "के":
+        noun -= 1
+    said = line[like] in _LIKENESS_WORDS | {"समान", "तुल्य"} and line[noun] in _KIN
+    if not said or like != at - 1:  # नहीं हो: whom they resemble
+        return
+    found = read_phrase(line, noun, start)
+    if any(citation_form(line[each]) == "अपना" for each in found.agreeing):
+        return
+    oblique = line[like] in _LIKENESS_WORDS
+    yield from phrase_sites(line, found, subject, "said of the subject", oblique=oblique)
 
 
 def _head(line: Line, at: int, start: int) -> int:
@@ -175,6 +202,8 @@ def _names_another(line: Line, start: int, end: int) -> bool:
 def _degree_sites(line: Line, at: int, subject: Subject) -> Iterator[Site]:
     """The site of a degree word before the verb, which agrees with the subject: इतना थक गया."""
     before = line.before(at)
+    if any(line[each] in function_words().negations for each in range(before + 1, at)):
+        return  # इतना नहीं डरा says how far, of nobody
     if is_degree(line[before]) and _number_fits(line, before, subject):
         assert subject.who is not None
         target = Target("adjective", subject.plural)
@@ -197,6 +226,8 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
             or _is_agreeing_adverb(line, at)
         )
         if not (pair or known) or not _number_fits(line, at, subject):
+            continue
+        if line[at] == "सीधे":  # straight
             continue
         if pair and _is_adverbial(line, at):
             continue
@@ -224,6 +255,8 @@ def _is_reduplicated(line: Line, at: int) -> bool:
     first, _, second = line[at].partition("-")
     if first != second or not (is_agreeing_adjective(first) or is_participle(first)):
         return False
+    if any(form.shape == "imperfective" and form.cell == "mp" for form in analyse_verb(first)):
+        return False  # बात करते-करते
     following = line[at + 1]  # छोटी-छोटी बातों पर
     feminine = inflection.thing_gender(following) == "feminine" or following.endswith("ों")
     return not (feminine and ending_cell(line.tokens[at].text) == "fs")
@@ -410,13 +443,18 @@ def _apposition_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     if subject is None or subject.at is None or line[subject.at + 1] != ",":
         return
     start = subject.at + 2
-    for end in range(start, min(start + _MAX_PHRASE_WORDS, len(line))):
-        if not line.is_mark(end):
-            continue
+    while start < reading.clause.last:
+        end = start
+        while line.is_word(end) and end - start < _MAX_PHRASE_WORDS:
+            end += 1
+        if line[end] != "," and not (line.is_mark(end) and start == subject.at + 2):
+            return
         if end > start and inflection.person_noun(line[end - 1]):
             found = read_phrase(line, end - 1, start)
             yield from phrase_sites(line, found, subject, "beside the pronoun")
-        return
+        if line[subject.at] not in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
+            return
+        start = end + 1
 
 
 # --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------

@@ -31,18 +31,50 @@ _FIRST_PERSON_WORDS = (
     | lexicon.FIRST_OBLIQUE_PRONOUNS
     | frozenset("हम हमने हमें हमारा हमारे हमारी हमसे".split())
 )
+_SECOND_PERSON_WORDS = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
 _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
+
+
+class QuotedRole(Interlocutors):
+    """The interlocutors of what somebody said whose role shows no gender: सांसद ने कहा.
+
+    In a text without any other I that person is the speaker too, if only the speaker's gender is
+    to change.
+    """
 
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
-    return quotations.split_quotations(
+    around, *quoted = quotations.split_quotations(
         line,
         closes=_CLOSES,
-        is_speech=lambda part: bool(find_verb_complexes(part)),  # no title and no single word
+        is_speech=_is_speech,
         attribute=_attribute,
         stop_counts_outside=True,
     )
+    for at in range(1, len(quoted)):  # “…,” उसने कहा। “…”
+        if quoted[at].interlocutors == UNQUOTED:
+            quoted[at] = quoted[at]._replace(interlocutors=quoted[at - 1].interlocutors)
+    if _FIRST_PERSON_WORDS & set(around.line.keys):
+        you = _SECOND_PERSON_WORDS & set(around.line.keys)
+        quoted = [
+            each._replace(interlocutors=_told_to_narrator(each.interlocutors, addressed=bool(you)))
+            for each in quoted
+        ]
+    return [around, *quoted]
+
+
+def _is_speech(part: Line) -> bool:
+    """Whether a quotation is no title and no single word."""
+    persons = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS
+    return bool(find_verb_complexes(part)) or bool(persons & set(part.keys))
+
+
+def _told_to_narrator(said: Interlocutors, *, addressed: bool) -> Interlocutors:
+    """In a text with I outside quotations, what others say to nobody named is said to me."""
+    if said.speaker == "others" and said.listener == "listener" and not addressed:
+        return Interlocutors("others", "speaker")
+    return Interlocutors(*said)
 
 
 def _attribute(introduction: Introduction[Line]) -> Interlocutors:
@@ -60,7 +92,8 @@ def _interlocutors_by_introduction(
 ) -> Interlocutors:
     """The interlocutors by an introduction; the nearest ergative is the speaker.
 
-    `nearest` is the introduction in order of distance from the quotation.
+    `nearest` is the introduction in order of distance from the quotation. Who is addressed is the
+    listener if nobody is named.
     """
     acting = next((word for word in nearest if word in lexicon.ERGATIVES), "")
     addressee = _addressee(frame)
@@ -68,9 +101,20 @@ def _interlocutors_by_introduction(
         return Interlocutors("speaker", addressee)
     if acting in lexicon.SECOND_ERGATIVES:
         return Interlocutors("listener", addressee)
-    if addressee is None and _FIRST_PERSON_WORDS & set(sentence):
-        addressee = "speaker"
+    if addressee is None:
+        addressee = "speaker" if _FIRST_PERSON_WORDS & set(sentence) else "listener"
+    if _is_role_without_gender(frame):
+        return QuotedRole("others", addressee)
     return Interlocutors("others", addressee)
+
+
+def _is_role_without_gender(frame: Sequence[str]) -> bool:
+    """Whether who speaks is named by a role alone, which is the same for women and men."""
+    at = frame.index("ने") if "ने" in frame else 0
+    named = [
+        reading for word in frame[max(0, at - 2) : at] if (reading := inflection.person_noun(word))
+    ]
+    return bool(named) and all(reading.gender is None for reading in named)
 
 
 def _introduces_speech(frame: Sequence[str]) -> bool:
@@ -86,8 +130,10 @@ def _addressee(frame: Sequence[str]) -> Person | None:
     if _SECOND_ADDRESSED & set(frame):
         return "listener"
     told = any(
-        following in {"से", "को"} and (inflection.person_noun(word) or not _is_adverbial(word))
-        for word, following in pairwise(frame)
+        following in {"से", "को"}
+        and (inflection.person_noun(word) or _introduces_speech(frame[at + 2 : at + 4]))
+        and not _is_adverbial(word)
+        for at, (word, following) in enumerate(pairwise(frame))
     )
     return "others" if told or _THIRD_ADDRESSED & set(frame) else None
 
@@ -95,4 +141,9 @@ def _addressee(frame: Sequence[str]) -> Person | None:
 def _is_adverbial(word: str) -> bool:
     """Whether the word with its postposition is an adverbial: धीरे से, ज़ोर से, शाम को."""
     words = function_words()
-    return bool(inflection.thing_gender(word)) or word in words.adverbs or word in _MANNER_NOUNS
+    return bool(
+        inflection.thing_gender(word)
+        or inflection.abstract_noun_gender(word)
+        or word in words.adverbs
+        or word in _MANNER_NOUNS
+    )

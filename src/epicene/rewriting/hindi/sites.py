@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
 from epicene.rewriting.hindi import inflection
+from epicene.rewriting.hindi.address import CLOSING_ADJECTIVES, HONORIFICS
 from epicene.rewriting.hindi.inflection import (
     AgreeingForm,
     Cell,
@@ -63,16 +64,44 @@ def _form(line: Line, site: Site, gender: Gender, style: Style) -> str | None:
     """The word in that gender, None if it has it already or shows none."""
     word = line.tokens[site.at]
     if site.target.kind == "noun":
-        if word.key == "सर" and gender == "feminine" and may_be_name(line[site.at + 1]):
-            return "डेम"  # the title before a name
+        if word.key in _SANSKRIT_FEMININES or word.key in _SANSKRIT_MASCULINES:
+            other = _SANSKRIT_FEMININES if gender == "feminine" else _SANSKRIT_MASCULINES
+            return other.get(word.key)
+        title = _title(line, site.at, gender)
+        if title:
+            return title
         return _noun_form(word, site, gender, style)
     return _agreeing_form(word, site.target, gender, style)
+
+
+def _title(line: Line, at: int, gender: Gender) -> str:
+    """The title, where the words around it decide: सर रिचर्ड, श्रीमती बंसल, भाई साहब."""
+    word, named = line[at], may_be_name(line[at + 1])
+    if gender == "masculine":
+        if word in {"श्रीमती", "सुश्री"} and named:
+            return "श्रीमान" if "जी" in {line[at + 2], line[at + 3]} else "श्री"
+        return "साहब" if word == "जी" else ""
+    if word == "पिता" and (line[at + 1] in {"समान", "तुल्य"} or line[at + 2] == "नाम"):
+        return "माता"
+    if word == "सर" and named:
+        return "डेम"
+    if word == "साहब" and line[at - 1] == "भाई":
+        return "जी"  # बहन जी
+    alone = at == 0 or not (inflection.person_noun(line[at - 1]) or may_be_name(line[at - 1]))
+    return "मेमसाहब" if word == "साहब" and alone else ""
+
+
+# They agree in a few places only, where they have a site.
+_SANSKRIT_FEMININES = HONORIFICS | CLOSING_ADJECTIVES
+_SANSKRIT_MASCULINES = {feminine: masculine for masculine, feminine in _SANSKRIT_FEMININES.items()}
 
 
 def _agreeing_form(word: Token, target: Target, gender: Gender, style: Style) -> str | None:
     parts = analyse_agreeing_form(word.text, verb=target.kind == "verb")
     if parts is None or cell_gender(parts.cell) == gender:
         return None
+    if word.key.endswith("वाले"):  # has no plural of its own at the end of a verb
+        target = target._replace(final=False)
     return parts.form(_target_cell(parts, target, gender), style)
 
 

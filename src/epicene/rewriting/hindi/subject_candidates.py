@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import inflection, lexicon
-from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.conjugation import VerbForm, analyse_verb
 from epicene.rewriting.hindi.inflection import citation_form, is_adjective
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_oblique, modifies_noun
 
 if TYPE_CHECKING:
@@ -88,7 +88,12 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
         yield SubjectCandidate(at, "thing")
     elif not is_adjective(word) and not _is_nonfinite_verb(word):
         gender = inflection.abstract_noun_gender(word)
+        if word.endswith(_FEMININE_PLURALS):  # मुट्ठियाँ, सेवाएँ
+            gender = "feminine"
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
+
+
+_FEMININE_PLURALS = ("ियां", "ाएं", "ुएं")
 
 
 def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
@@ -103,15 +108,16 @@ def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | No
 
 def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
     return (
-        _is_function_word(line[at])
+        is_function_word(line[at])
         or _is_nominal_of_verb(line, clause, at)
         or _modifies(line, at)
-        or _has_own_verb(line, clause, at)
+        or has_own_verb(line, clause, at)
     )
 
 
 @lru_cache(maxsize=65536)
-def _is_function_word(word: str) -> bool:
+def is_function_word(word: str) -> bool:
+    """Whether the word is no noun, adjective or verb, or says where or when."""
     words = function_words()
     first, _, second = word.partition("-")
     return (
@@ -129,6 +135,7 @@ def _is_function_word(word: str) -> bool:
         or word in words.coordinators
         or word in words.subordinators
         or word in words.determiners
+        or word in words.numerals
         or not word[0].isalpha()
     )
 
@@ -138,25 +145,42 @@ def _is_nominal_of_verb(line: Line, clause: Clause, at: int) -> bool:
     verb = clause.verb
     if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
         return False
+    if verb.main == "हो" and inflection.thing_gender(line[at]):  # उनका निधन हो गया
+        return False
     return line[at] in function_words().verbal_nominals and line.before(verb.first) == at
 
 
-def _has_own_verb(line: Line, clause: Clause, at: int) -> bool:
+def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     """Whether the noun is an argument of a non-finite verb: नाश्ता किए बिना, भूख लगने पर."""
     if line[at + 1] in {"बनना", "बनने"} and inflection.person_noun(line[at]):
         return True
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
     verb = at + 1  # पढ़ाई पूरी करने के बाद
+    while line[verb] in function_words().adverbs:
+        verb += 1
+    if verb > at + 1 and not any(  # पूरा स्टॉक ख़ुद जाँचकर
+        form.stem in verb_stems().transitive for form in analyse_verb(line[verb])
+    ):
+        return False
     if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
         verb += 1
+    first, _, second = line[verb].partition("-")
+    if first == second and any(form.shape == "imperfective" for form in analyse_verb(first)):
+        return True  # बात करते-करते
     adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
         or (form.cell == "mp" and form.shape == "infinitive")
         or (form.cell == "mp" and form.participle and adverbial)
+        or (form.cell == "mp" and _is_manner(form))
         for form in analyse_verb(line[verb])
     )
+
+
+def _is_manner(form: VerbForm) -> bool:
+    """Whether the participle says how somebody does something: मुँह फुलाए घूमा, सिर झुकाए बैठा."""
+    return form.shape == "perfective" and form.stem in verb_stems().transitive
 
 
 def _is_nonfinite_verb(word: str) -> bool:
@@ -166,7 +190,15 @@ def _is_nonfinite_verb(word: str) -> bool:
     )
 
 
-_ADJECTIVE_ENDINGS = ("ी", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
+_ADJECTIVE_ENDINGS = ("ी", "े", "ीन", "िक", "ीय", "ित", "ान", "ूर्ण", "कालीन", "ल")
+
+
+def _first_word(line: Line, at: int) -> int:
+    """The index of the first word of the sentence."""
+    start = line.sentence(at)[0]
+    while line.is_mark(start) and start < at:
+        start += 1
+    return start
 
 
 def _modifies(line: Line, at: int) -> bool:
@@ -178,7 +210,11 @@ def _modifies(line: Line, at: int) -> bool:
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
     place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
     thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
-    return bool(inflection.person_noun(following) or (thing and not reading))
+    if thing and not reading and line.has_postposition(at + 1) and at == _first_word(line, at):
+        return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
+    several = following.endswith("ों")  # विधायक समर्थकों के साथ …
+    person = inflection.person_noun(following) and not (reading and several)
+    return bool(person or (thing and not reading))
 
 
 # Who goes there may be left to a bare noun: वह घर गया.
@@ -192,7 +228,7 @@ def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
         return False
     if line[noun] in inflection.place_nouns() and verb.main in _MOTION_VERBS:
         return True
-    if _has_own_verb(line, clause, noun):
+    if has_own_verb(line, clause, noun):
         return True
     if verb.valency != "copular" or inflection.thing_gender(line[noun]):
         return False
@@ -217,6 +253,6 @@ def _opens_oblique_compound(line: Line, at: int) -> bool:
     वह शो बिजनेस में, वे फिटनेस टीमों के.
     """
     after = at + 1
-    if line.is_mark(after) or _is_function_word(line[after]) or analyse_verb(line[after]):
+    if line.is_mark(after) or is_function_word(line[after]) or analyse_verb(line[after]):
         return False
     return line[after].endswith("ों") or line.has_postposition(after)

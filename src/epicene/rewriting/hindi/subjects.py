@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import is_several
@@ -127,6 +128,8 @@ def third_person_subject(
     if people and not (previous is not None and _is_predicate(line, clause, people[0])):
         who = interlocutors.speaker if _is_like_speaker(line, people[0].at, clause) else "others"
         reading = inflection.person_noun(line[people[0].at])
+        if reading is not None and reading.noun.kind == "only":  # परी: no word for the other gender
+            return Subject(None, people[0].at)
         respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
         return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
     if clause.verb is None:
@@ -150,7 +153,12 @@ def _is_thing(line: Line, clause: Clause) -> bool:
     if verb.valency == "copular" and line[line.before(verb.first)] == "कुछ":
         return True
     moves = verb.main in {"छूट", "निकल", "रुक", "चल", "आ", "मिल", "पलट"}
-    return moves and any(line[at] == "बस" for at in clause.field)
+    if not moves or "masculine" in map(cell_gender, verb_cells(line, verb)):
+        return False
+    does = any(  # बस गठरी बाँधकर चली गई
+        form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
+    )
+    return not does and any(line[at] == "बस" for at in clause.field)
 
 
 def _third_person_pronoun(
@@ -165,12 +173,29 @@ def _third_person_pronoun(
             return NO_PERSON  # whoever that is
         if each.sort == "pronoun" and line[each.at + 1] in _GROUP_WORDS:
             return NO_PERSON  # वे दोनों
+        if _is_said_of_thing(line, clause):
+            return NO_PERSON
         if _is_pronoun_subject(line, clause, each, previous):
             honoured = _shows_no_number(clause) and _is_honoured(line)
             shown = clause.verb is not None and clause.verb.plural
             plural = shown or honoured or word in lexicon.PLURAL_THIRD_PRONOUNS
             return Subject("others", each.at, plural, "likely", "said with a pronoun")
     return None
+
+
+def _is_said_of_thing(line: Line, clause: Clause) -> bool:
+    """Whether the predicate is a thing, so that वह is one: वह अविश्वसनीय अनुभव था."""
+    verb = clause.verb
+    if verb is None or verb.main != "हो" or verb_cells(line, verb) != {"ms"}:
+        return False
+    word = line[line.before(verb.first)]
+    place = word in inflection.place_nouns() or word in inflection.time_nouns()
+    said = place or word in _ALSO_OF_PEOPLE
+    return not said and inflection.thing_gender(word) == "masculine"
+
+
+# वह टीम का हिस्सा था
+_ALSO_OF_PEOPLE = frozenset("हिस्सा अंग भाग सहारा शिकार प्रतीक केंद्र कारण आधार सितारा हीरा नाम".split())
 
 
 def _is_right_before_verb(line: Line, clause: Clause, at: int) -> bool:
@@ -307,9 +332,15 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     if verb.valency == "transitive":
         return False
     if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
-        return line[line.before(verb.first)] in {"समाप्त", "खत्म", "पूरे"}
+        before = line.before(verb.first)  # देर हुई, शाम हो गई
+        return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
+            before == each.at and verb.main in {"हो", "लग"}
+        )
     if each.gender is None:
-        return verb.person != "plural" or line[each.at - 1] in function_words().determiners
+        return (
+            verb.person != "plural"
+            or line[each.at - 1] in function_words().determiners | function_words().numerals
+        )
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
     cells = verb_cells(line, verb)

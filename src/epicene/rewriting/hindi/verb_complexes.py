@@ -37,7 +37,7 @@ _BEFORE: dict[str, tuple[_Before, ...]] = {
     "आ": ("stem", *_ANY_PARTICIPLE),
     "चल": ("stem", *_ANY_PARTICIPLE),
     "फिर": _ANY_PARTICIPLE,
-    "पड": ("stem", "infinitive"),  # गिर पड़ा, जाना पड़ा
+    "पड": ("stem", "perfective", "infinitive"),  # गिर पड़ा, जला पड़ा, जाना पड़ा
     "लग": (("infinitive", "mp"),),  # जाने लगा
     "दे": ("stem", ("infinitive", "mp")),  # कर दिया, जाने दिया
     "पा": ("stem", ("infinitive", "mp")),
@@ -100,6 +100,13 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
         return always
     if word == "हो":
         return forms[0] if _may_end_clause(line, at) else None
+    if word == "रह":  # पछताता रह!
+        left = any(form.shape == "imperfective" for form in analyse_verb(line[at - 1]))
+        return (
+            VerbForm("रह", "imperative", None, "third") if left and line.is_mark(at + 1) else None
+        )
+    if word == "जाने" and line[at - 1] == "न":  # न जाने क्यों
+        return None
     if _is_nominal_here(line, at) or _is_adverbial(line, at):
         return None
     if not _may_end_clause(line, at) and not _precedes_final_noun(line, at):
@@ -155,13 +162,28 @@ def _may_end_clause(line: Line, at: int) -> bool:
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
-    after += line[after] in {"क्या", "आज", "अब", "अभी", "यार"} and line.is_mark(after + 1)
+    if line[after] == "तक" and line[after + 1] in words.negations:  # बताया तक नहीं
+        after += 2
+    while line[after] in _POSTPOSED and _may_follow(line, after):
+        after += 1
+    while line[after] in words.negations:  # आप बैठे क्यों नहीं?
+        after += 1
     following = line[after]
     if line.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
         return following == "पर" and not _is_auxiliary(line, after + 1) and line.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
+
+
+# Said after the verb, before the end: तू आया क्यों यहाँ? मर गया रे!
+_POSTPOSED = frozenset("क्या क्यों आज अब अभी कल यार रे भाई यहां वहां इधर उधर कब कहां".split())
+
+
+def _may_follow(line: Line, at: int) -> bool:
+    following = line[at + 1]
+    said = _POSTPOSED | lexicon.SECOND_PRONOUNS | lexicon.FIRST_PRONOUNS | {"नहीं"}
+    return line.is_mark(at + 1) or following in said
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
@@ -174,7 +196,10 @@ def _precedes_final_noun(line: Line, at: int) -> bool:
     return (
         line.is_mark(at + 2)
         and person_noun(line[at + 1]) is not None
-        and any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
+        and (
+            line[at] in {"बना", "बनी", "बने"}  # a headline: किसान का बेटा बना पायलट
+            or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
+        )
     )
 
 
@@ -194,6 +219,10 @@ def _is_nominal_here(line: Line, at: int) -> bool:
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
         return False
+    if line[at - 1] == "को" and _is_object_verb(word):
+        return False  # लोगों को गिनती
+    if line[at - 1] == "की" and word.endswith("ी") and word not in _COPULAR_PERFECTIVES:
+        return line[at - 2] not in TIME_WORDS_BEFORE_GENITIVE  # नीलामी की बोली
     return bool(
         person_noun(word)
         or thing_gender(word)
@@ -201,6 +230,18 @@ def _is_nominal_here(line: Line, at: int) -> bool:
         or word in words.postpositions
         or word in words.adverbs
     )
+
+
+def _is_object_verb(word: str) -> bool:
+    """Whether a noun like a verb form can be a verb with a marked object: गिनती."""
+    return any(
+        form.shape == "imperfective" and form.stem in verb_stems().transitive
+        for form in analyse_verb(word)
+    )
+
+
+# They may follow a genitive that is said of the subject: काम की निकली.
+_COPULAR_PERFECTIVES = frozenset("निकली बनी रही लगी दिखी थी हुई ठहरी".split())
 
 
 def _is_verb_by_context(line: Line, at: int) -> bool:
@@ -241,7 +282,7 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     forms = analyse_verb(word)
     wanted = _forms_before(right)
     remains = right.stem == "रह" and last
-    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES or remains
+    participle_first = right.stem in {"जा", "आ", "चल", "हो", "पड"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
             return None if _is_rather_nominal(line, at, form, right) else form
@@ -376,6 +417,9 @@ def _is_ergative(line: Line, parts: list[_FormInLine]) -> bool:
     last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
     if last.stem == "पा" and len(parts) > 1 and parts[0].form.shape == "stem":
         return False  # खेल नहीं पाया
+    before = line[parts[0].at - 1]
+    if main == "पढ" and before in {"से", "में"} and len(parts) > 1:
+        return False  # इसी कॉलेज से पढ़ा है
     return last.stem in known.transitive and line[line.before(parts[0].at)] != "दिखाई"
 
 
