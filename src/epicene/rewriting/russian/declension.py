@@ -18,7 +18,8 @@ CASES = ("nominative", "genitive", "dative", "accusative", "instrumental", "prep
 _HUSHING = "жшчщ"
 _VELAR = "гкх"
 _KEPT_E = frozenset(
-    "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец".split()
+    "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец беглец лжец "
+    "храбрец".split()
 )
 # The ending of the instrumental is stressed: отцом, королём.
 _INDECLINABLE = frozenset("леди миссис бизнес-леди махарани мачо г-н г-жа".split())
@@ -62,6 +63,8 @@ def _oblique_stem(word: str) -> str:
         return before + ("ьц" if before[-1] == "л" else "ц")
     if word.endswith("ок") and word not in {"знаток", "пророк", "игрок", "ездок", "стрелок"}:
         return word[:-2] + "к"
+    if word.endswith("ёк"):
+        return word[:-2] + "ьк"
     if word == "свёкор":
         return "свёкр"
     if word == "парень":
@@ -163,10 +166,20 @@ def _enter(
 
 def noun_readings(word: str) -> list[NounReading]:
     """The readings of a key as a noun of people; мужчины-полицейские by its first part."""
-    found = _noun_table().get(word)
+    found = _noun_table().get(word) or _noun_table().get(word[len(_prefix(word)) :])
     if found is None and "-" in word:
         found = _noun_table().get(word.partition("-")[0])
     return found or []
+
+
+@lru_cache(maxsize=2**14)
+def _prefix(word: str) -> str:
+    """The beginning of a compound whose rest is a noun of people: фото in фотохудожник."""
+    if word in _noun_table():
+        return ""
+    prefixes = lexicon.keys_of("people", "prefixes")
+    fits = (p for p in prefixes if word.startswith(p) and word[len(p) :] in _noun_table())
+    return max(fits, key=len, default="")
 
 
 @lru_cache(maxsize=4096)
@@ -180,6 +193,8 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
         return word
     lemma = reading.masculine if gender == "masculine" else reading.feminine
     form = _forms(lemma)[reading.plural][CASES.index(case)]
+    if prefix := _prefix(word):
+        return prefix + form
     if "-" in word and "-" not in (reading.masculine, reading.feminine)[gender == "masculine"]:
         return form + word[word.index("-") :]
     return form

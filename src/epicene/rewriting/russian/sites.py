@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 TargetKind: TypeAlias = Literal["verb", "short", "adjective", "noun", "pronoun"]
 
+# Where ё is written, about one word in twenty has it: a long line without any writes ее.
+_TELLING_LENGTH = 10
+
 
 class Target(NamedTuple):
     """What decides the form of a word."""
@@ -39,6 +42,7 @@ Sites: TypeAlias = sites.Sites[Target]
 def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> Iterable[Change]:
     """The changes of the sites' words that have the other gender."""
     dots = writes_dots(line)
+    short = len(line.text.split()) < _TELLING_LENGTH
     for site in found:
         if site.who not in wanted:
             continue
@@ -46,7 +50,7 @@ def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> It
         after = _form(word, site.target, wanted[site.who])
         if after is None or key(after) == word.key:
             continue
-        keeps = dots if dots is not None else site.target.kind != "pronoun"
+        keeps = dots if dots is not None else site.target.kind != "pronoun" or short
         if not keeps and "ё" not in word.text.lower():
             after = after.replace("ё", "е")
         yield site.change(word, match_case(word.text, after))
