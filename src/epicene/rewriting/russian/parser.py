@@ -58,6 +58,7 @@ class _Reader:
         self.line, self.interlocutors = passage.line, passage.interlocutors
         self.sites = Sites()
         self.last: Subject | None = None  # whose the clause before was
+        self.topics: list[Subject] = []  # the first person that each sentence before is about
         self.felt: Subject | None = None  # the last мне or меня
         self.outer: Subject | None = None  # whose the clause around a relative one is
 
@@ -75,9 +76,18 @@ class _Reader:
         read_vocatives(line, start, end, self.interlocutors, self.sites)
         clauses = split_clauses(line, start, end)
         asks = line[end].startswith("?")
+        topic: Subject | None = None
+        before = self.last
         for number, clause in enumerate(clauses):
             following = clauses[number + 1] if number + 1 < len(clauses) else None
             self._read_clause(clause, following, asks=asks)
+            if topic is None and self.last is not before and self.last and self.last.who:
+                topic = self.last
+        if topic is None and clauses and self.last is before:
+            topic = self._pending(clauses[0])  # Где принц?
+        if topic is not None and topic.who is not None:
+            self.topics.append(topic)
+            self.last = topic
 
     def _read_clause(self, clause: Clause, following: Clause | None, *, asks: bool) -> None:
         relative = read_relative(clause, self.sites)
@@ -163,11 +173,18 @@ class _Reader:
         """The subject of the clause before; the speaker, or who is asked, if there is none."""
         if self._is_new_event(clause, at, gender):
             return NOBODY
-        if self.last is not None:
-            if self.last.gender not in {gender, None}:
+        if self.last is not None and not self.last.polite:
+            known = self.last if self.last.gender in {gender, None} else self._topic(gender)
+            if known is None:
                 return NOBODY
-            return self.last._replace(sure="likely", rule="subject of the clause before")
+            return known._replace(sure="likely", rule="subject of the clause before")
         return self._nobody_named(asks=asks)
+
+    def _topic(self, gender: Gender) -> Subject | None:
+        """The last person that an earlier sentence is about, if its verbs can be in `gender`."""
+        return next(
+            (each for each in reversed(self.topics) if each.gender in {gender, None}), None
+        )
 
     def _nobody_named(self, *, asks: bool) -> Subject:
         """Whose a clause is if nobody is named before: the speaker's, in a question yours."""

@@ -119,7 +119,7 @@ class Predicates:
         known = self.sites.get(self._word_before())
         if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
             return
-        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей"}
+        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей", "вам"}
         wanted = {"dative"} if dative else {"genitive", "accusative"}
         for at in self.clause:
             cases = frozenset().union(*(each.cases for each in adjective_readings(self.line[at])))
@@ -172,6 +172,8 @@ class Predicates:
 
     def _short_forms(self, subject: Subject) -> None:
         line = self.line
+        if subject.polite:
+            return
         for at in self.clause:
             form = short_form(line[at])
             if (
@@ -264,7 +266,7 @@ class Predicates:
     def _nominative(self, at: int, subject: Subject) -> None:
         readings = adjective_readings(self.line[at])
         found = next((each for each in readings if "nominative" in each.cases), None)
-        if self.line[at] == "один" and self.line[at + 1] == "раз":
+        if self.line[at + 1] == "раз":  # первый раз
             return
         if found is None or self.line[at].startswith("котор") or noun_readings(self.line[at]):
             return
@@ -396,7 +398,7 @@ class Predicates:
                 continue
             if subject.gender not in {readings[0].gender, None}:
                 continue
-            cases = {"мне", "тебе", "ему", "ей"}
+            cases = {"мне", "тебе", "ему", "ей", "вам"}
             wanted = {"dative"} if line[subject.at] in cases else {"genitive", "accusative"}
             fits = wanted & frozenset().union(*(each.cases for each in readings))
             if (

@@ -35,6 +35,7 @@ class Subject(NamedTuple):
     sure: Confidence = "certain"
     rule: str = "subject"
     gender: Gender | None = None  # where the subject has one of its own
+    polite: bool = False  # one person called вы: verbs and short forms are in the plural
 
 
 NOBODY = Subject(None)
@@ -47,6 +48,8 @@ def pronoun_subject(line: Line, at: int, interlocutors: Interlocutors) -> Subjec
         return Subject(interlocutors.speaker, at, rule="said with я")
     if word == "ты":
         return Subject(interlocutors.listener, at, rule="said with ты")
+    if word == "вы":
+        return Subject(interlocutors.listener, at, rule="said with вы", polite=True)
     if word in {"он", "она"}:
         gender: Gender = "masculine" if word == "он" else "feminine"
         return Subject("others", at, rule=f"said with {word}", gender=gender)
@@ -96,9 +99,9 @@ def _noun_before(clause: Clause, verb: int, gender: Gender, *, existential: bool
     line = clause.line
     for at in (at for at in clause if at < verb):
         if nominative(line, at, clause.start, gender):
-            return Subject("others", at, "likely", "verb of a person")
+            return Subject("others", at, "likely", "verb of a person", gender)
         if _is_surname(line, at, verb, gender):
-            return Subject("others", at, "guess", "verb of a name")
+            return Subject("others", at, "guess", "verb of a name", gender)
         times = existential or is_existential(line[verb])
         if could_be_subject(line, at, clause.start, gender, times=times) or (
             _is_short_name(line, at, gender)
@@ -112,7 +115,7 @@ def _noun_after(clause: Clause, verb: int, gender: Gender, *, existential: bool)
     after = [at for at in clause if at > verb]
     for at in after:
         if nominative(line, at, clause.start, gender):
-            return Subject("others", at, "likely", "verb of a person")
+            return Subject("others", at, "likely", "verb of a person", gender)
         if is_name(line, at, gender) or line[at] in lexicon.keys_of("verbs", "happenings"):
             return Subject(None, at)
     if any(line[at] in OTHER_SUBJECTS for at in after if line[at] != "это"):
@@ -159,14 +162,21 @@ def verbal_subject(clause: Clause, interlocutors: Interlocutors) -> Subject | No
     """The subject by a verb of the first or second person, or by a pronoun of the clause."""
     line = clause.line
     for at in clause:
-        if line[at] in SUBJECT_PRONOUNS:
+        if line[at] in SUBJECT_PRONOUNS or line[at] == "вы":
             return pronoun_subject(line, at, interlocutors)
     for at in clause:
         if is_first_verb(line[at]):
             return Subject(interlocutors.speaker, at, "likely", "verb that says I")
         if is_second_verb(line[at]):
             return Subject(interlocutors.listener, at, "likely", "verb that says you")
+        if _is_polite_command(line[at]):
+            return Subject(interlocutors.listener, at, "likely", "verb that says you", polite=True)
     return None
+
+
+def _is_polite_command(word: str) -> bool:
+    """Whether the key asks one person or several, without an object: оставайтесь."""
+    return len(word) > 6 and word.endswith(("йтесь", "итесь", "ьтесь")) or word == "будьте"
 
 
 _EXPERIENCERS = {
@@ -183,6 +193,9 @@ def experiencer(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
             first = _EXPERIENCERS[line[at]] == "я"
             who = interlocutors.speaker if first else interlocutors.listener
             return Subject(who, at, "likely", f"said of {line[at]}")
+        if line[at] in {"вам", "вас"}:
+            rule = f"said of {line[at]}"
+            return Subject(interlocutors.listener, at, "likely", rule, polite=True)
         if line[at] in {"ему", "ей"}:
             gender: Gender = "masculine" if line[at] == "ему" else "feminine"
             return Subject("others", at, "likely", f"said of {line[at]}", gender)
