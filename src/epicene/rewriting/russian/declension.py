@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 CASES = ("nominative", "genitive", "dative", "accusative", "instrumental", "prepositional")
+MARK = "°"  # ends the key of an adjective that names a person (substantives.py)
 _HUSHING = "жшчщ"
 _VELAR = "гкх"
 _KEPT_E = frozenset(
@@ -137,10 +138,23 @@ def _noun_table() -> dict[str, list[NounReading]]:
             _enter(table, feminine, (masculine, feminine, "feminine"), kind)
     for word in lexicon.listed("people", "common").split():
         _enter(table, word, (word, word, None), "common")
+    for word in lexicon.keys_of("people", "substantives") | lexicon.keys_of("people", "own"):
+        _enter_substantive(table, word)
     for word in lexicon.listed("people", "epicene").split():
         if not word.endswith(("ый", "ий", "ой")):
             _enter(table, word, (word, word, "masculine"), "epicene")
     return table
+
+
+def _enter_substantive(table: dict[str, list[NounReading]], word: str) -> None:
+    """больной, which is declined as an adjective, under marked keys."""
+    forms = adjective_readings(word, strict=False)[0].table
+    pair = (forms[0][0] + MARK, forms[1][0] + MARK)
+    genders: tuple[Gender, Gender] = ("masculine", "feminine")
+    for gender, own in zip(genders, forms, strict=True):
+        for form in dict.fromkeys(map(key, own)):
+            reading = NounReading(*pair, gender, plural=False, cases=_cases_of(form, own), kind="roles")
+            table.setdefault(form + MARK, []).append(reading)
 
 
 def _enter(
@@ -192,6 +206,9 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
     if reading.gender in {gender, None} or reading.kind in {"epicene", "common"}:
         return word
     lemma = reading.masculine if gender == "masculine" else reading.feminine
+    if lemma.endswith(MARK):
+        forms = adjective_readings(key(lemma.removesuffix(MARK)), strict=False)[0]
+        return forms.form(gender, case)
     form = _forms(lemma)[reading.plural][CASES.index(case)]
     if prefix := _prefix(word):
         return prefix + form

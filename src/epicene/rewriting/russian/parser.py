@@ -11,13 +11,14 @@ from epicene.rewriting.russian.clauses import (
     Clause,
     could_be_subject,
     is_first_verb_at,
+    is_third_verb,
     split_clauses,
 )
 from epicene.rewriting.russian.conjugation import past_form, short_form
-from epicene.rewriting.russian.declension import adjective_readings
+from epicene.rewriting.russian.declension import adjective_readings, noun_readings
 from epicene.rewriting.russian.lexicon import function_words
 from epicene.rewriting.russian.people import read_people, read_pronouns, read_vocatives
-from epicene.rewriting.russian.predicates import Predicates, is_being
+from epicene.rewriting.russian.predicates import Predicates, is_being, is_participle
 from epicene.rewriting.russian.relatives import read_relative
 from epicene.rewriting.russian.sites import Site, Sites, Target
 from epicene.rewriting.russian.subjects import (
@@ -46,7 +47,7 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 
 
 _PARTICIPLES = tuple(
-    "нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую щего щую".split()
+    "мый мая нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую щего щую".split()
 )
 _OWNERS = frozenset("меня тебя него нее нас вас них кого".split())
 
@@ -256,12 +257,26 @@ class _Reader:
         """The subject of a clause whose predicate is a short adjective: дом готов."""
         for at in clause:
             form = short_form(self.line[at])
+            if form is not None and not form.listed and is_participle(self.line, at, form):
+                found = find_subject(clause, at, form.gender, self.interlocutors)
+                if found is not None and found.at < at and noun_readings(self.line[found.at]):
+                    return found
             if form is not None and form.listed:
                 found = find_subject(clause, at, form.gender, self.interlocutors, existential=True)
                 if found is None and self.last is None:
                     return self._nobody_named(asks=asks)
                 return found
-        return self._described(clause)
+        return self._described(clause) or self._acting(clause)
+
+    def _acting(self, clause: Clause) -> Subject | None:
+        """The person whose verb is in the present or future: мой брат пишет."""
+        for at in clause:
+            for index in clause:
+                if index > at and is_third_verb(self.line[index]):
+                    for gender in GENDERS:
+                        if nominative(self.line, at, clause.start, gender):
+                            return Subject("others", at, "likely", "verb of a person", gender)
+        return None
 
     def _described(self, clause: Clause) -> Subject | None:
         """The person of whom an adjective is said without a verb: этот студент самый умный."""

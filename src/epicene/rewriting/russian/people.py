@@ -26,7 +26,8 @@ _TWO: dict[str, tuple[str, Gender]] = {
     "оба": ("обе", "feminine"), "обе": ("оба", "masculine"),
 }  # fmt: skip
 _PARTICIPLES = tuple(
-    "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную".split()
+    "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную "
+    "мый мая мого мой мому мым мую".split()
 )
 # С уважением, ваш читатель: the end of a letter.
 _SIGNING = frozenset("уважением любовью приветом благодарностью наилучшими целую обнимаю".split())
@@ -174,6 +175,8 @@ def _stays(line: Line, at: int, reading: NounReading, gender: Gender) -> bool:
 def _read_participle(line: Line, at: int, reading: NounReading, case: str, sites: Sites) -> None:
     """A participle after the noun and a comma: девушка, живущая рядом."""
     after = at + 1
+    while line.is_capital(after):  # гражданин Седых, именуемый
+        after += 1
     if line[after] != ",":
         return
     word = line[after + 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.protected.readings import stand_in
 from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.clauses import (
     OTHER_SUBJECTS,
@@ -18,13 +19,19 @@ from epicene.rewriting.russian.clauses import (
     is_noun_like,
     is_second_verb,
 )
+from epicene.rewriting.russian.conjugation import short_form
 from epicene.rewriting.russian.declension import NounReading, noun_readings
+from epicene.rewriting.russian.lexicon import function_words
+from epicene.rewriting.russian.line import key
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Gender, Person
     from epicene.rewriting.quotations import Interlocutors
     from epicene.rewriting.russian.line import Line
+
+
+_PLACEHOLDER = key(stand_in("я"))  # what {name} is read as
 
 
 class Subject(NamedTuple):
@@ -103,8 +110,10 @@ def _noun_before(clause: Clause, verb: int, gender: Gender, *, existential: bool
         if _is_surname(line, at, verb, gender):
             return Subject("others", at, "guess", "verb of a name", gender)
         times = existential or is_existential(line[verb])
-        if could_be_subject(line, at, clause.start, gender, times=times) or (
-            _is_short_name(line, at, gender)
+        if (
+            could_be_subject(line, at, clause.start, gender, times=times)
+            or _is_short_name(line, at, gender)
+            or is_name(line, at, gender)
         ):
             return Subject(None, at)
     return None
@@ -122,9 +131,22 @@ def _noun_after(clause: Clause, verb: int, gender: Gender, *, existential: bool)
         return NOBODY
     if existential or is_existential(line[verb]):
         for at in after:
-            if could_be_subject(line, at, clause.start, gender, times=True):
+            if could_be_subject(line, at, clause.start, gender, times=True) and not (
+                is_participle_of_being(line, at)
+            ):
                 return Subject(None, at)
     return None
+
+
+def is_participle_of_being(line: Line, at: int) -> bool:
+    """Whether a short participle follows быть, and no noun: был доставлен."""
+    form = short_form(line[at])
+    if form is None or not form.masculine.endswith(("ан", "ен", "ён", "ян")):
+        return False
+    before = at - 1
+    while line[before] in function_words().adverbs:
+        before -= 1
+    return line[before] in {"был", "была"}
 
 
 def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
@@ -141,8 +163,10 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
     consonant = word[-1] not in "аеиоуыэюяьй"
     if gender == "feminine" and consonant:
         return True  # no common noun has such a verb
-    if line[verb].startswith(_personal_verbs()):
+    if word == _PLACEHOLDER and line[verb].startswith(_user_actions()):
         return True
+    if line[verb].startswith(_personal_verbs()) and word not in lexicon.keys_of("people", "bodies"):
+        return not line[verb].startswith("получилс")
     return at != line.sentence(at)[0] and any(
         each in {"он", "ему", "она", "ей"} for each in line.keys
     )
@@ -151,6 +175,11 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
 @cache
 def _personal_verbs() -> tuple[str, ...]:
     return tuple(lexicon.keys_of("verbs", "personal"))
+
+
+@cache
+def _user_actions() -> tuple[str, ...]:
+    return tuple(lexicon.keys_of("verbs", "user_actions"))
 
 
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
