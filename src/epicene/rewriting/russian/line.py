@@ -14,6 +14,8 @@ class Line(shared.Line[shared.Token]):
 
     sentence_ends = frozenset(". ? ! … ; ... ?! !! !? ?? ..".split())
 
+    things: frozenset[int] = frozenset()  # the pronouns that mean no person (antecedents.py)
+
     def ends_sentence(self, at: int) -> bool:
         """Whether the token is a mark that ends a sentence, not one after г. or an initial."""
         return super().ends_sentence(at) and not (self[at] == "." and self._abbreviates(at - 1))

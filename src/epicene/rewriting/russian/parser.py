@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.persons import GENDERS
 from epicene.rewriting.russian import lexicon
+from epicene.rewriting.russian.antecedents import find_things
 from epicene.rewriting.russian.clauses import (
     SUBJECT_PRONOUNS,
     Clause,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     """The sites of everybody; of two for one word the first is used."""
+    if "others" in wanted:
+        passage.line.things = find_things(passage.line)
     reader = _Reader(passage)
     reader.read()
     if "others" in wanted:

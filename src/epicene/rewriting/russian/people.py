@@ -39,7 +39,7 @@ def read_pronouns(line: Line, sites: Sites) -> None:
     """он, его, ему and their feminines."""
     titled = _titled(line)
     for at in range(len(line)):
-        after = _other_pronoun(line, at)
+        after = None if at in line.things else _other_pronoun(line, at)
         if line[at + 1].startswith(("величеств", "высочеств", "светлост")) or at in titled:
             continue
         if after and at not in sites:

@@ -57,6 +57,8 @@ def pronoun_subject(line: Line, at: int, interlocutors: Interlocutors) -> Subjec
         return Subject(interlocutors.listener, at, rule="said with ты")
     if word == "вы":
         return Subject(interlocutors.listener, at, rule="said with вы", polite=True)
+    if word in {"он", "она"} and at in line.things:
+        return Subject(None, at)
     if word in {"он", "она"}:
         gender: Gender = "masculine" if word == "он" else "feminine"
         return Subject("others", at, rule=f"said with {word}", gender=gender)
@@ -182,6 +184,11 @@ def _user_actions() -> tuple[str, ...]:
     return tuple(lexicon.keys_of("verbs", "user_actions"))
 
 
+def is_human_act(word: str) -> bool:
+    """Whether only people do it: сказал, поделился."""
+    return word.startswith(_personal_verbs()) or word.startswith(_user_actions())
+
+
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
     """Whether the word is a man's name in -а or -я before its verb: Петя."""
     return gender == "masculine" and line[at].endswith(("а", "я")) and is_name(line, at, "feminine")
@@ -225,7 +232,7 @@ def experiencer(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         if line[at] in {"вам", "вас"}:
             rule = f"said of {line[at]}"
             return Subject(interlocutors.listener, at, "likely", rule, polite=True)
-        if line[at] in {"ему", "ей"}:
+        if line[at] in {"ему", "ей"} and at not in line.things:
             gender: Gender = "masculine" if line[at] == "ему" else "feminine"
             return Subject("others", at, "likely", f"said of {line[at]}", gender)
     return None
