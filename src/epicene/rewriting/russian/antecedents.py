@@ -49,6 +49,7 @@ def find_things(line: Line) -> frozenset[int]:
     neuter = False
     people: set[Gender] = set()
     for clause in _clauses(line):
+        things |= set(_afterthoughts(line, clause))
         for at in clause:
             if line[at] in _PRONOUNS:
                 gender = gender_of_pronoun(line[at])
@@ -99,6 +100,15 @@ def _things(clause: Clause) -> Iterator[Gender]:
         subject = find_subject(clause, at, form.gender, UNQUOTED, existential=not form.listed)
         if subject is not None and subject.who is None and subject.at >= 0:
             yield form.gender
+
+
+def _afterthoughts(line: Line, clause: Clause) -> Iterator[Gender]:
+    """The gender of a thing that is named at the end of the sentence: кто его построил, этот мост."""
+    end = line.sentence(clause.start)[1]
+    for gender, word in (("masculine", "этот"), ("feminine", "эта")):
+        named = line[end - 2] == word and line[end - 3] == ","
+        if named and not noun_readings(line[end - 1]):
+            yield gender
 
 
 def _objects(clause: Clause) -> Iterator[Gender]:

@@ -42,6 +42,7 @@ _VERB_ENDINGS = (
     "ют", "ут", "ят", "аем", "уем",
 )  # fmt: skip
 _GERUNDS = ("ая", "яя", "ав", "ив", "ув", "ыв", "ев")
+_WITH_ROLE = frozenset("мне меня тебе тебя ему ей его ее вам вас".split())
 _SPANS = frozenset("весь всю вся целый целую каждый каждую".split())
 
 
@@ -99,6 +100,8 @@ def _opens_clause(line: Line, at: int) -> bool:
         return False
     if word == "и" and (line[at + 1] in {"сам", "сама"} or line[at - 1] == "так"):
         return False
+    if word == "как" and line[at - 1] in _WITH_ROLE:
+        return False  # вам как матери
     return not (word == "как" and line[at + 1] in {"раз", "только", "бы", "можно", "будто"})
 
 

@@ -217,6 +217,28 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
     return form
 
 
+# --- surnames ---------------------------------------------------------------------------------------
+
+_IN_OV = {  # Иванов, Иванова; the -ом of foreign ones (Дарвином) is not read
+    "masculine": ("", "а", "у", "а", "ым", "е"),
+    "feminine": ("а", "ой", "ой", "у", "ой", "ой"),
+}
+
+
+def surname_form(word: str, gender: Gender, case: str) -> str | None:
+    """The key of a Russian surname of the other gender in that case, as it is for `gender`."""
+    before, after = _IN_OV[other_gender(gender)], _IN_OV[gender]
+    at = CASES.index(case)
+    stem = word.removesuffix(before[at]) if before[at] else word
+    if len(stem) > 4 and stem.endswith(("ов", "ев", "ин", "ын")) and word == stem + before[at]:
+        return stem + after[at]
+    if word.endswith(("ский", "ская", "ского", "ской", "скому", "скую", "ским", "ском")):
+        reading = agreeing(adjective_readings(word, strict=False), gender)
+        if reading is not None and case in reading.cases:
+            return reading.form(gender, case)
+    return None
+
+
 # --- adjectives -----------------------------------------------------------------------------------
 
 _HARD: dict[str, tuple[str, ...]] = {

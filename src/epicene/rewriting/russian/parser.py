@@ -128,11 +128,19 @@ class _Reader:
             return None
         for at in clause:
             for gender in GENDERS:
-                if nominative(self.line, at, clause.start, gender):
-                    return Subject("others", at, "likely", "verb of a person", gender)
+                if found := self._person(clause, at, gender):
+                    return found
                 if could_be_subject(self.line, at, clause.start, gender):
                     return Subject(None, at)
         return None
+
+    def _person(self, clause: Clause, at: int, gender: Gender) -> Subject | None:
+        """The person whom the word names in the nominative; of either gender if it does not show."""
+        reading = nominative(self.line, at, clause.start, gender)
+        if reading is None:
+            return None
+        shown = None if reading.kind in {"epicene", "common"} else gender
+        return Subject("others", at, "likely", "verb of a person", shown)
 
     def _is_noun_here(self, clause: Clause, at: int) -> bool:
         """Whether a word that may be a noun is next to another verb: знаю правила."""
@@ -277,8 +285,8 @@ class _Reader:
             for index in clause:
                 if index > at and is_third_verb(self.line[index]):
                     for gender in GENDERS:
-                        if nominative(self.line, at, clause.start, gender):
-                            return Subject("others", at, "likely", "verb of a person", gender)
+                        if found := self._person(clause, at, gender):
+                            return found
         return None
 
     def _described(self, clause: Clause) -> Subject | None:

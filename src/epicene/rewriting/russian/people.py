@@ -32,6 +32,19 @@ _PARTICIPLES = tuple(
 # С уважением, ваш читатель: the end of a letter.
 _SIGNING = frozenset("уважением любовью приветом благодарностью наилучшими целую обнимаю".split())
 _YOURS = frozenset("ваш ваша твой твоя".split())
+_SURNAMES = tuple(
+    stem + ending
+    for stem in ("ов", "ев", "ин", "ын")
+    for ending in ("", "а", "у", "ым", "е", "ой")
+) + tuple("ский ская ского ской скому скую ским ском".split())
+# Adjectives that address somebody without a noun: спасибо, дорогая.
+_DEAR = frozenset(
+    "дорогой дорогая милый милая любимый любимая родной родная уважаемый уважаемая".split()
+)
+_GREETINGS = frozenset(
+    "эй привет здравствуй здравствуйте спасибо прости пока ну слушай алло добрый доброе с спокойной "
+    "поздравляю целую обнимаю люблю".split()
+)
 _MASCULINE = frozenset("он его ему него нему нем ним им".split())
 
 
@@ -86,13 +99,18 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
         if at in sites or not line.is_word(at) or at in titled:
             continue
         reading = _reading(line, at)
-        if reading is None or _stays(line, at, reading, gender):
+        if reading is None:
             continue
         start = line.sentence(at)[0]
         found = modifiers(line, at, start, "")
         first = min([at, *found])
         cases = _common_cases(line, reading, found)
         case = pick_case(line, first, cases, start)
+        if not reading.plural and is_surname(line, at + 1):
+            target = Target("surname", case)
+            sites.add(Site(at + 1, "others", target, "surname after the noun", "likely"))
+        if _stays(line, at, reading, gender):
+            continue
         target = Target("noun", case, plural=reading.plural)
         if reading.kind != "common":
             sites.add(Site(at, "others", target, "noun of a person", "likely"))
@@ -107,6 +125,11 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
                 Site(index, "others", Target("adjective", case), "agrees with the noun", "likely")
             )
         _read_participle(line, at, reading, case, sites)
+
+
+def is_surname(line: Line, at: int) -> bool:
+    """Whether a Russian surname stands there: Иванов, Петровская."""
+    return line.is_capital(at) and line[at].endswith(_SURNAMES)
 
 
 def _titled(line: Line) -> set[int]:
@@ -193,7 +216,16 @@ def read_vocatives(
 ) -> None:
     """Дорогой друг, … : nouns between marks that address somebody."""
     for at in range(start, end):
-        if (line.is_word(at + 1) and at + 1 < end) or not line.is_word(at):
+        named = at + 1
+        while line.is_capital(named) and named < end:  # госпожа Ткаченко
+            named += 1
+        if (line.is_word(named) and named < end) or not line.is_word(at):
+            continue
+        if line[at] in _DEAR and _is_dear(line, at, start, end):
+            if interlocutors.listener is not None:
+                target = Target("adjective")
+                rule = "somebody is addressed"
+                sites.add(Site(at, interlocutors.listener, target, rule, "likely"))
             continue
         reading = next(
             (r for r in noun_readings(line[at]) if not r.plural and "nominative" in r.cases), None
@@ -222,12 +254,25 @@ def read_vocatives(
                 continue
             if reading.kind != "common":
                 sites.add(Site(at, who, Target("noun"), "somebody is addressed", "likely"))
+            if is_surname(line, at + 1):
+                target = Target("surname")
+                sites.add(Site(at + 1, who, target, "surname after the noun", "likely"))
             for index in found:
                 sites.add(Site(index, who, Target("adjective"), "somebody is addressed", "likely"))
 
 
+def _is_dear(line: Line, at: int, start: int, end: int) -> bool:
+    """Whether an adjective between marks addresses somebody: с днём рождения, дорогая!"""
+    if line.is_word(at + 1) or not (at == start or line[at - 1] == ","):
+        return False
+    if at == start:
+        return line[at + 1] in {",", "!"}
+    return not adjective_readings(line[at - 2]) and _speaks_to(line, start, end)
+
+
 def _speaks_to(line: Line, start: int, end: int) -> bool:
-    return any(
+    """Whether the sentence has a word for you, or begins as a greeting."""
+    return line[start] in _GREETINGS or any(
         line[at] in {"ты", "тебе", "тебя", "вы", "вам", "вас", "твой", "ваш"}
         for at in range(start, end)
     )

@@ -187,7 +187,9 @@ class Predicates:
             return False
         if any(word in _STATES for word in said):
             return True
-        return genders == {"feminine"} and not self.line[before].endswith(("а", "я", "ь"))
+        if genders == {"feminine"}:
+            return not self.line[before].endswith(("а", "я", "ь"))
+        return self.line[before].endswith(_OBLIQUE)
 
     def read_opening(self, subject: Subject) -> None:
         """Adjectives before a clause whose subject has them: уставший, я лёг."""
@@ -474,9 +476,24 @@ class Predicates:
             elif line[first - 1] == "как" and "nominative" in readings[0].cases:
                 self._add_phrase(at, subject, "nominative", "role after как")
 
+    def read_as(self, subject: Subject) -> None:
+        """вам как матери: a role after a pronoun in another case and как."""
+        line, at = self.line, subject.at
+        if line[at + 1] != "как":
+            return
+        wanted = "dative" if line[at] in {"мне", "тебе", "ему", "ей", "вам"} else "accusative"
+        for index in range(at + 2, self.clause.end):
+            for reading in noun_readings(line[index]):
+                if not reading.plural and wanted in reading.cases and reading.kind != "epicene":
+                    self._add_phrase(index, subject, wanted, "role after как")
+                    return
+            if not adjective_readings(line[index]):
+                return
+
     def read_experiencer(self, subject: Subject, *, governs: bool) -> None:
         """мне самому, меня одного; without another subject also: мне надо быть готовым."""
         line = self.line
+        self.read_as(subject)
         if governs:
             self._instrumentals(subject)
         for at in self.clause:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.russian.line import Line
     from epicene.rewriting.text import Token
 
-TargetKind: TypeAlias = Literal["verb", "short", "adjective", "noun", "pronoun"]
+TargetKind: TypeAlias = Literal["verb", "short", "adjective", "noun", "pronoun", "surname"]
 
 # Where ё is written, about one word in twenty has it: a long line without any writes ее.
 _TELLING_LENGTH = 10
@@ -79,6 +79,9 @@ def _form(word: Token, target: Target, gender: Gender) -> str | None:
         return target.form if target.gender == gender else None
     if target.kind == "noun":
         return _noun(word, target, gender)
+    if target.kind == "surname":
+        form = declension.surname_form(word.key, gender, target.case)
+        return None if form is None else _keep_beginning(word.text, form)
     if target.kind == "adjective":
         reading = declension.agreeing(declension.adjective_readings(word.key, strict=False), gender)
         if reading is None or target.case not in reading.cases:
