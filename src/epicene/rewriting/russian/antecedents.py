@@ -131,7 +131,12 @@ def _objects(clause: Clause) -> Iterator[Gender]:
 def _acts(clause: Clause, at: int) -> bool:
     """Whether the word is a verb that may have an object, an imperative, где or вот."""
     word = clause.line[at]
-    command = at == clause.words[0] and word.endswith(("и", "й", "йте", "ите", "ьте"))
+    command = (
+        at == clause.words[0]
+        and len(word) > 2
+        and word.endswith(("и", "й", "йте", "ите", "ьте"))
+        and not adjective_readings(word)
+    )
     return (
         command
         or past_form(word) is not None

@@ -277,6 +277,8 @@ def could_be_subject(
         return False
     if word in function_words().times and not (times or line[at - 1] in _NOMINATIVE_MARKS):
         return False
+    if word in function_words().times and gender == "feminine" and word != "ночь":
+        return False  # 2012 года
     if line[at + 1] in {"назад", "спустя", "подряд"}:
         return False
     if gender == "feminine":

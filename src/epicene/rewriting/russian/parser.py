@@ -147,7 +147,12 @@ class _Reader:
         if self.line[at] not in lexicon.keys_of("verbs", "ambiguous"):
             return False
         return any(
-            index < at and (past_form(self.line[index]) or is_first_verb_at(self.line, index))
+            index < at
+            and (
+                past_form(self.line[index])
+                or is_first_verb_at(self.line, index)
+                or self.line[index].endswith("ть")
+            )
             for index in clause
         )
 

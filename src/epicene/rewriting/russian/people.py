@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.persons import other_gender
 from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.cases import pick_case
+from epicene.rewriting.russian.clauses import is_noun_like
 from epicene.rewriting.russian.conjugation import past_form
 from epicene.rewriting.russian.declension import NounReading, adjective_readings, noun_readings
 from epicene.rewriting.russian.phrases import modifiers
@@ -129,7 +130,12 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
 
 def is_surname(line: Line, at: int) -> bool:
     """Whether a Russian surname stands there: Иванов, Петровская."""
-    return line.is_capital(at) and line[at].endswith(_SURNAMES)
+    if not line.is_capital(at) or not line[at].endswith(_SURNAMES):
+        return False
+    modifies = adjective_readings(line[at]) and (
+        is_noun_like(line, at + 1) or adjective_readings(line[at + 1])
+    )
+    return not modifies  # член Испанской академии
 
 
 def _titled(line: Line) -> set[int]:
@@ -205,6 +211,9 @@ def _read_participle(line: Line, at: int, reading: NounReading, case: str, sites
     word = line[after + 1]
     if not word.removesuffix("ся").endswith(_PARTICIPLES):
         return
+    beside = adjective_readings(line[after + 2])
+    if noun_readings(line[after + 2]) or any(case in each.cases for each in beside):
+        return  # графа, бывшего секретаря
     for each in adjective_readings(word):
         if each.gender == reading.gender and case in each.cases:
             sites.add(Site(after + 1, "others", Target("adjective", case), "participle", "likely"))

@@ -59,7 +59,7 @@ _REFLEXIVE = frozenset("себя себе собой собою".split())
 @cache
 def _as_states() -> frozenset[str]:
     """The states in the instrumental: пришёл голодным."""
-    words = _STATES - {"весь", "вся"}
+    words = _STATES - {"весь", "вся", "один", "одна"}
     readings = (reading for word in words for reading in adjective_readings(word))
     return frozenset(key(reading.form(reading.gender, "instrumental")) for reading in readings)
 
@@ -113,6 +113,8 @@ class Predicates:
 
     def read_inherited(self, subject: Subject) -> None:
         """A clause without verb and subject continues what was said of the last subject."""
+        if self.line[self.clause.start - 1] == "«":
+            return  # a title
         first = self.clause.words[0]
         word = self.line[first]
         self._compared(subject)
@@ -466,7 +468,8 @@ class Predicates:
             readings = [
                 each
                 for each in noun_readings(line[at])
-                if not each.plural and (each.kind in kinds or each.masculine in _PARENTS)
+                if not each.plural
+                and (each.kind in kinds or (each.masculine in _PARENTS and subject.sure != "guess"))
             ]
             if not readings:
                 continue

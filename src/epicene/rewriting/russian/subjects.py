@@ -156,21 +156,21 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
     word = line[at]
     if not line.is_capital(at) or not is_noun_like(line, at) or not word.isalpha():
         return False
-    if word.endswith(("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")):
+    foreign = gender == "feminine" and word[-1] not in "аеиоуыэюяьй"
+    if not foreign and word.endswith(("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")):
         return False
     if governed(line, at, line.sentence(at)[0]) is not None or line.is_capital(at - 1):
         return False
     if word in lexicon.keys_of("people", "first_names") or line.is_capital(at + 1):
         return False
-    consonant = word[-1] not in "аеиоуыэюяьй"
-    if gender == "feminine" and consonant:
+    if foreign:
         return True  # no common noun has such a verb
     if word == _PLACEHOLDER and line[verb].startswith(_user_actions()):
         return True
     if line[verb].startswith(_personal_verbs()) and word not in lexicon.keys_of("people", "bodies"):
         return not line[verb].startswith("получилс")
     return at != line.sentence(at)[0] and any(
-        each in {"он", "ему", "она", "ей"} for each in line.keys
+        each in {"он", "ему", "него", "она", "ей", "нее"} for each in line.keys
     )
 
 
