@@ -21,7 +21,7 @@ from epicene.rewriting.russian.clauses import (
 from epicene.rewriting.russian.conjugation import past_form, short_form
 from epicene.rewriting.russian.declension import adjective_readings, noun_readings
 from epicene.rewriting.russian.people import gender_of_pronoun
-from epicene.rewriting.russian.subjects import find_subject, is_human_act
+from epicene.rewriting.russian.subjects import find_subject, is_human_act, of_things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,13 +53,16 @@ def find_things(line: Line) -> frozenset[int]:
         for at in clause:
             if line[at] in _PRONOUNS:
                 gender = gender_of_pronoun(line[at])
-                named = gender in objects or (neuter and line[at] in {"его", "него", "нем"})
+                known = gender in objects or gender in things
+                named = known or (neuter and line[at] in {"его", "него", "нем"})
                 handled = named and _may_be_handled(clause, at)
-                if (gender in things or handled) and gender not in people:
+                broken = named and line[at] in {"он", "она"} and _acts_as_thing(clause)
+                if broken or ((gender in things or handled) and gender not in people):
                     found.add(at)
                 else:
                     people.add(gender)
-            people |= _person(line, at)
+            if not _is_agent(line, at):
+                people |= _person(line, at)
             if line[at] in _ANYBODY:
                 things.add(_ANYBODY[line[at]])
         things |= set(_things(clause))
@@ -90,6 +93,20 @@ def _person(line: Line, at: int) -> set[Gender]:
     return found
 
 
+def _is_agent(line: Line, at: int) -> bool:
+    """Whether the word names who did it to a thing: доставлен курьером."""
+    done = short_form(line[at - 1])
+    return done is not None and any(
+        "instrumental" in reading.cases for reading in noun_readings(line[at])
+    )
+
+
+def _acts_as_thing(clause: Clause) -> bool:
+    return any(
+        past_form(clause.line[at]) and clause.line[at].startswith(of_things()) for at in clause
+    )
+
+
 def _things(clause: Clause) -> Iterator[Gender]:
     """The genders of the things that the clause is about."""
     line = clause.line
@@ -100,6 +117,11 @@ def _things(clause: Clause) -> Iterator[Gender]:
         subject = find_subject(clause, at, form.gender, UNQUOTED, existential=not form.listed)
         if subject is not None and subject.who is None and subject.at >= 0:
             yield form.gender
+    first = clause.words[0]
+    for reading in adjective_readings(line[first + 1]):  # отель старый
+        named = could_be_subject(line, first, clause.start, reading.gender)
+        if named and "nominative" in reading.cases and len(clause.words) == 2:
+            yield reading.gender
 
 
 def _afterthoughts(line: Line, clause: Clause) -> Iterator[Gender]:
@@ -123,7 +145,7 @@ def _objects(clause: Clause) -> Iterator[Gender]:
         alone = at == first + 1 and is_noun_like(line, at) and line[at][-1] not in "аеиоуыэюяь"
         if alone or could_be_subject(line, at, clause.start, "masculine"):
             yield "masculine"
-        elif line[at].endswith(("у", "ю")) and is_noun_like(line, at):
+        if line[at].endswith(("у", "ю", "ь")) and is_noun_like(line, at):
             if governed(line, at, clause.start) is None:
                 yield "feminine"
 

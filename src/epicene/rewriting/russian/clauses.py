@@ -207,8 +207,18 @@ def ends_phrase(line: Line, at: int, end: int) -> bool:
         if adjective_readings(word):
             at += 1
             continue
-        return not is_noun_like(line, at)
+        return _is_plural_past(word) or not is_noun_like(line, at)
     return not (line[end] in {"и", "или"} and _goes_on(line, end + 1, line.sentence(end)[1]))
+
+
+def _is_plural_past(word: str) -> bool:
+    """Whether the key is a past tense in the plural: не выпускали."""
+    nouns = ("медали", "детали", "модели", "недели", "постели", "печали", "картели", "отели")
+    return (
+        len(word) > 5
+        and word.endswith(("али", "яли", "или", "ели", "лись"))
+        and not word.endswith(nouns)
+    )
 
 
 def _goes_on(line: Line, at: int, end: int) -> bool:

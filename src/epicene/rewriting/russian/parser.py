@@ -18,7 +18,13 @@ from epicene.rewriting.russian.clauses import (
 from epicene.rewriting.russian.conjugation import past_form, short_form
 from epicene.rewriting.russian.declension import adjective_readings, noun_readings
 from epicene.rewriting.russian.lexicon import function_words
-from epicene.rewriting.russian.people import read_people, read_pronouns, read_vocatives
+from epicene.rewriting.russian.people import (
+    commands,
+    read_people,
+    read_pronouns,
+    read_vocatives,
+    speaks_to,
+)
 from epicene.rewriting.russian.predicates import Predicates, is_being, is_participle
 from epicene.rewriting.russian.relatives import read_relative
 from epicene.rewriting.russian.sites import Site, Sites, Target
@@ -63,6 +69,7 @@ class _Reader:
         self.sites = Sites()
         self.last: Subject | None = None  # whose the clause before was
         self.topics: list[Subject] = []  # the first person that each sentence before is about
+        self.before: Subject | None = None  # whose the sentence before was
         self.felt: Subject | None = None  # the last мне or меня
         self.outer: Subject | None = None  # whose the clause around a relative one is
 
@@ -81,7 +88,7 @@ class _Reader:
         clauses = split_clauses(line, start, end)
         asks = line[end].startswith("?")
         topic: Subject | None = None
-        before = self.last
+        before = self.before = self.last
         for number, clause in enumerate(clauses):
             following = clauses[number + 1] if number + 1 < len(clauses) else None
             self._read_clause(clause, following, asks=asks)
@@ -194,8 +201,11 @@ class _Reader:
             known = self.last if self.last.gender in {gender, None} else self._topic(gender)
             if known is None:
                 return NOBODY
+            mine = known.who == self.interlocutors.speaker and self.last is self.before
+            if mine and (asks or speaks_to(self.line, *self.line.sentence(at))):
+                return self._nobody_named(clause)  # Я ждал. Почему не позвонил?
             return known._replace(sure="likely", rule="subject of the clause before")
-        return self._nobody_named(asks=asks)
+        return self._nobody_named(clause)
 
     def _topic(self, gender: Gender) -> Subject | None:
         """The last person that an earlier sentence is about, if its verbs can be in `gender`."""
@@ -203,9 +213,10 @@ class _Reader:
             (each for each in reversed(self.topics) if each.gender in {gender, None}), None
         )
 
-    def _nobody_named(self, *, asks: bool) -> Subject:
+    def _nobody_named(self, clause: Clause) -> Subject:
         """Whose a clause is if nobody is named before: the speaker's, in a question yours."""
-        if asks:
+        start, end = self.line.sentence(clause.start)
+        if self.line[end].startswith("?") or commands(self.line, start, end):
             return Subject(self.interlocutors.listener, sure="guess", rule="no subject: you")
         return Subject(self.interlocutors.speaker, sure="guess", rule="no subject: I")
 
@@ -255,6 +266,9 @@ class _Reader:
             named = following.has(*SUBJECT_PRONOUNS) or first in {"как", "будучи"}
             if ahead is not None and ahead.who is not None and named:
                 predicates.read_opening(ahead)
+        seen = experiencer(clause, self.interlocutors)
+        if seen is not None and seen.who is not None:
+            predicates.read_seen(seen)
         if subject is not None:
             if subject.who is not None:
                 predicates.read(subject)
@@ -280,7 +294,7 @@ class _Reader:
             if form is not None and form.listed:
                 found = find_subject(clause, at, form.gender, self.interlocutors, existential=True)
                 if found is None and self.last is None:
-                    return self._nobody_named(asks=asks)
+                    return self._nobody_named(clause)
                 return found
         return self._described(clause) or self._acting(clause)
 

@@ -42,6 +42,7 @@ _SURNAMES = tuple(
 _DEAR = frozenset(
     "дорогой дорогая милый милая любимый любимая родной родная уважаемый уважаемая".split()
 )
+_YOU = frozenset("ты тебе тебя вы вам вас твой ваш".split())
 _GREETINGS = frozenset(
     "эй привет здравствуй здравствуйте спасибо прости пока ну слушай алло добрый доброе с спокойной "
     "поздравляю целую обнимаю люблю".split()
@@ -244,8 +245,12 @@ def read_vocatives(
         found = modifiers(line, at, start, "nominative")
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
-        signs = opens and found and line[first] in _YOURS and line[first - 2] in _SIGNING
+        alone = first == 0 and at == len(line) - 1
+        signs = opens and found and line[first] in _YOURS and (
+            line[first - 2] in _SIGNING or alone
+        )
         who = interlocutors.speaker if signs else interlocutors.listener
+        calls = line[start] in _GREETINGS or speaks_to(line, start, end)
         addressed = any(line[index] in lexicon.keys_of("people", "address") for index in found)
         if (
             who is not None
@@ -253,7 +258,7 @@ def read_vocatives(
             and (
                 signs
                 or addressed
-                or (_speaks_to(line, start, end) and at != first - 1 and not found)
+                or (calls and at != first - 1 and not found)
             )
         ):
             if any(
@@ -276,12 +281,17 @@ def _is_dear(line: Line, at: int, start: int, end: int) -> bool:
         return False
     if at == start:
         return line[at + 1] in {",", "!"}
-    return not adjective_readings(line[at - 2]) and _speaks_to(line, start, end)
-
-
-def _speaks_to(line: Line, start: int, end: int) -> bool:
-    """Whether the sentence has a word for you, or begins as a greeting."""
-    return line[start] in _GREETINGS or any(
-        line[at] in {"ты", "тебе", "тебя", "вы", "вам", "вас", "твой", "ваш"}
-        for at in range(start, end)
+    return not adjective_readings(line[at - 2]) and (
+        line[start] in _GREETINGS or commands(line, start, end) or speaks_to(line, start, end)
     )
+
+
+def speaks_to(line: Line, start: int, end: int) -> bool:
+    """Whether the sentence has a word for you."""
+    return any(line[at] in _YOU for at in range(start, end))
+
+
+def commands(line: Line, start: int, end: int) -> bool:
+    """Whether the sentence tells one person what to do: не нашёл ответ — напиши нам."""
+    words = lexicon.keys_of("verbs", "commands")
+    return any(line[at] in words for at in range(start, end))

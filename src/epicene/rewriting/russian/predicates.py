@@ -52,6 +52,8 @@ _SOME = {
     "какой-то": Target("pronoun", form="какая-то", gender="feminine"),
     "какая-то": Target("pronoun", form="какой-то", gender="masculine"),
 }
+_TAKING = tuple("вид увид счита назв назыв представл запомн помню помнят".split())
+_DATIVES = frozenset("мне тебе ему ей нам вам им".split())
 _PARENTS = frozenset("отец муж сын".split())  # пишу вам как отец
 _REFLEXIVE = frozenset("себя себе собой собою".split())
 
@@ -124,7 +126,8 @@ class Predicates:
         self._instrumentals(subject)
         before = self._word_before()
         detached = self._is_detached(before, first) or self._is_description(before)
-        if before in self.sites or before == subject.at or detached:
+        alone = self.line[first] in {"сам", "сама"}
+        if before in self.sites or before == subject.at or detached or alone:
             self._adjectives(subject)
             self._roles(subject, kinds=("roles",))
 
@@ -144,6 +147,8 @@ class Predicates:
         """мне, уставшему, …: adjectives after a pronoun in another case and a comma."""
         known = self.sites.get(self._word_before())
         if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
+            return
+        if not adjective_readings(self.line[self.clause.words[0]]):
             return
         dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей", "вам"}
         wanted = {"dative"} if dative else {"genitive", "accusative"}
@@ -236,6 +241,9 @@ class Predicates:
                 continue
             if subject.gender not in {form.gender, None}:
                 continue
+            needed = line[at] in {"нужен", "нужна"} and self.clause.has(*_DATIVES)
+            if needed and not self.clause.has("я", "ты", "он", "она"):
+                continue  # ему нужен покой
             if form.listed or self._is_participle(at, subject):
                 self._add(at, subject, Target("short"), "short form")
 
@@ -478,6 +486,13 @@ class Predicates:
                 self._add_phrase(at, subject, "genitive", "role after в качестве")
             elif line[first - 1] == "как" and "nominative" in readings[0].cases:
                 self._add_phrase(at, subject, "nominative", "role after как")
+
+    def read_seen(self, subject: Subject) -> None:
+        """хочу видеть тебя счастливой: what somebody is taken for, not who says it."""
+        if self.line[subject.at] in {"меня", "тебя", "вас"} and any(
+            self.line[at].startswith(_TAKING) for at in self.clause
+        ):
+            self._instrumentals(subject)
 
     def read_as(self, subject: Subject) -> None:
         """вам как матери: a role after a pronoun in another case and как."""

@@ -61,7 +61,9 @@ def writes_dots(line: Line) -> bool | None:
     text = line.text.lower()
     if "ё" in text:
         return True
-    return False if any(word in _dotted_words() for word in line.keys) else None
+    stems = tuple(lexicon.keys_of("function_words", "dotted_stems"))
+    plain = any(word in _dotted_words() or word.startswith(stems) for word in line.keys)
+    return False if plain else None
 
 
 @cache

@@ -165,8 +165,9 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
         return False
     if foreign:
         return True  # no common noun has such a verb
-    if word == _PLACEHOLDER and line[verb].startswith(_user_actions()):
-        return True
+    if word == _PLACEHOLDER:
+        acts = not line[verb].endswith(("лся", "лась")) and not line[verb].startswith(of_things())
+        return acts or line[verb].startswith(_user_actions())
     if line[verb].startswith(_personal_verbs()) and word not in lexicon.keys_of("people", "bodies"):
         return not line[verb].startswith("получилс")
     return at != line.sentence(at)[0] and any(
@@ -184,6 +185,12 @@ def _user_actions() -> tuple[str, ...]:
     return tuple(lexicon.keys_of("verbs", "user_actions"))
 
 
+@cache
+def of_things() -> tuple[str, ...]:
+    """The beginnings of what only things do."""
+    return tuple(lexicon.keys_of("verbs", "of_things"))
+
+
 def is_human_act(word: str) -> bool:
     """Whether only people do it: сказал, поделился."""
     return word.startswith(_personal_verbs()) or word.startswith(_user_actions())
@@ -191,7 +198,9 @@ def is_human_act(word: str) -> bool:
 
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
     """Whether the word is a man's name in -а or -я before its verb: Петя."""
-    return gender == "masculine" and line[at].endswith(("а", "я")) and is_name(line, at, "feminine")
+    if gender != "masculine" or not line[at].endswith(("а", "я")):
+        return False
+    return line[at] in lexicon.keys_of("people", "first_names") or is_name(line, at, "feminine")
 
 
 def verbal_subject(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
