@@ -89,7 +89,9 @@ def _person(line: Line, at: int) -> set[Gender]:
     found: set[Gender] = set()
     for reading in noun_readings(line[at]):
         if not reading.plural:
-            found |= {reading.gender} if reading.gender and reading.kind != "epicene" else set(GENDERS)
+            found |= (
+                {reading.gender} if reading.gender and reading.kind != "epicene" else set(GENDERS)
+            )
     return found
 
 

@@ -153,7 +153,9 @@ def _enter_substantive(table: dict[str, list[NounReading]], word: str) -> None:
     genders: tuple[Gender, Gender] = ("masculine", "feminine")
     for gender, own in zip(genders, forms, strict=True):
         for form in dict.fromkeys(map(key, own)):
-            reading = NounReading(*pair, gender, plural=False, cases=_cases_of(form, own), kind="roles")
+            reading = NounReading(
+                *pair, gender, plural=False, cases=_cases_of(form, own), kind="roles"
+            )
             table.setdefault(form + MARK, []).append(reading)
 
 

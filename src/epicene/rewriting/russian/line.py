@@ -6,7 +6,9 @@ from functools import lru_cache
 
 from epicene.rewriting import text as shared
 
-_ABBREVIATIONS = frozenset("г ул им т д п тыс руб стр проф акад доц гр корп кв обл пос пр св".split())
+_ABBREVIATIONS = frozenset(
+    "г ул им т д п тыс руб стр проф акад доц гр корп кв обл пос пр св".split()
+)
 
 
 class Line(shared.Line[shared.Token]):

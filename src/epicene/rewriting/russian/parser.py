@@ -209,9 +209,7 @@ class _Reader:
 
     def _topic(self, gender: Gender) -> Subject | None:
         """The last person that an earlier sentence is about, if its verbs can be in `gender`."""
-        return next(
-            (each for each in reversed(self.topics) if each.gender in {gender, None}), None
-        )
+        return next((each for each in reversed(self.topics) if each.gender in {gender, None}), None)
 
     def _nobody_named(self, clause: Clause) -> Subject:
         """Whose a clause is if nobody is named before: the speaker's, in a question yours."""

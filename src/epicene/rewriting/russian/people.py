@@ -34,9 +34,7 @@ _PARTICIPLES = tuple(
 _SIGNING = frozenset("уважением любовью приветом благодарностью наилучшими целую обнимаю".split())
 _YOURS = frozenset("ваш ваша твой твоя".split())
 _SURNAMES = tuple(
-    stem + ending
-    for stem in ("ов", "ев", "ин", "ын")
-    for ending in ("", "а", "у", "ым", "е", "ой")
+    stem + ending for stem in ("ов", "ев", "ин", "ын") for ending in ("", "а", "у", "ым", "е", "ой")
 ) + tuple("ский ская ского ской скому скую ским ском".split())
 # Adjectives that address somebody without a noun: спасибо, дорогая.
 _DEAR = frozenset(
@@ -246,20 +244,14 @@ def read_vocatives(
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
         alone = first == 0 and at == len(line) - 1
-        signs = opens and found and line[first] in _YOURS and (
-            line[first - 2] in _SIGNING or alone
-        )
+        signs = opens and found and line[first] in _YOURS and (line[first - 2] in _SIGNING or alone)
         who = interlocutors.speaker if signs else interlocutors.listener
         calls = line[start] in _GREETINGS or speaks_to(line, start, end)
         addressed = any(line[index] in lexicon.keys_of("people", "address") for index in found)
         if (
             who is not None
             and opens
-            and (
-                signs
-                or addressed
-                or (calls and at != first - 1 and not found)
-            )
+            and (signs or addressed or (calls and at != first - 1 and not found))
         ):
             if any(
                 past_form(line[index]) and line[index - 1] == line[at]

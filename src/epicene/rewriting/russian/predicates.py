@@ -148,7 +148,7 @@ class Predicates:
         known = self.sites.get(self._word_before())
         if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
             return
-        if not adjective_readings(self.line[self.clause.words[0]]):
+        if self.clause.has("я", "ты", "он", "она"):
             return
         dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей", "вам"}
         wanted = {"dative"} if dative else {"genitive", "accusative"}
@@ -219,7 +219,9 @@ class Predicates:
         )
 
     def _is_lexical(self, word: str) -> bool:
-        if word in _BEING or word.startswith(("стал", "остал", "оказал", "казал", "попалс", "попалас")):
+        if word in _BEING or word.startswith(
+            ("стал", "остал", "оказал", "казал", "попалс", "попалас")
+        ):
             return False
         return past_form(word) is not None or is_second_verb(word)
 
@@ -256,7 +258,9 @@ class Predicates:
         if not named or len(word) < 6 or not word.endswith(_SHORT_PARTICIPLES):
             return False
         pronoun = self.line[subject.at] in {"я", "ты", "он", "она"}
-        return pronoun or (bool(noun_readings(self.line[subject.at])) and not self.line.is_capital(at))
+        return pronoun or (
+            bool(noun_readings(self.line[subject.at])) and not self.line.is_capital(at)
+        )
 
     def _begins(self, at: int) -> bool:
         """Whether the participle begins a clause without a noun for it: …, выписан домой."""
@@ -347,6 +351,12 @@ class Predicates:
             return
         if any(self.line[index] == "человек" for index in self.clause if index > at):
             return
+        if subject.at not in self.clause and any(
+            could_be_subject(self.line, index, self.clause.start, found.gender)
+            for index in self.clause
+            if index < at
+        ):
+            return  # думал, что фильм скучный
         opens = (
             at == self.clause.words[0]
             and not noun_readings(self.line[at + 1])
@@ -361,11 +371,7 @@ class Predicates:
         """Whether the noun after an adjective is its object, in another case: благодарный дождю."""
         word = self.line[at + 1]
         ending = ("у", "ю", "ом", "ем", "ами", "ями", "ой", "ей")
-        return (
-            self.line.is_word(at + 1)
-            and not adjective_readings(word)
-            and word.endswith(ending)
-        )
+        return self.line.is_word(at + 1) and not adjective_readings(word) and word.endswith(ending)
 
     def _has_copula(self, at: int) -> bool:
         """Whether a verb with such a predicate is in the clause, or the one before has one."""

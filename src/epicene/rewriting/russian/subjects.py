@@ -157,7 +157,9 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
     if not line.is_capital(at) or not is_noun_like(line, at) or not word.isalpha():
         return False
     foreign = gender == "feminine" and word[-1] not in "аеиоуыэюяьй"
-    if not foreign and word.endswith(("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")):
+    if not foreign and word.endswith(
+        ("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")
+    ):
         return False
     if governed(line, at, line.sentence(at)[0]) is not None or line.is_capital(at - 1):
         return False
@@ -221,7 +223,7 @@ def verbal_subject(clause: Clause, interlocutors: Interlocutors) -> Subject | No
 
 def _is_polite_command(word: str) -> bool:
     """Whether the key asks one person or several, without an object: оставайтесь."""
-    return len(word) > 6 and word.endswith(("йтесь", "итесь", "ьтесь")) or word == "будьте"
+    return (len(word) > 6 and word.endswith(("йтесь", "итесь", "ьтесь"))) or word == "будьте"
 
 
 _EXPERIENCERS = {

@@ -7,7 +7,6 @@ gets a mark, under which the nouns of people have its forms.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -81,6 +80,8 @@ def _names(line: Line, at: int) -> bool:
         named = said or line.is_mark(at + 1) or _is_complement(line, at)
         return line[at - 1] != "," and named
     agrees = adjective_readings(before) and before not in {"сам", "сама", "один", "одна"}
-    return bool(agrees) or before in function_words().governs or (
-        before in function_words().conjunctions and said
+    return (
+        bool(agrees)
+        or before in function_words().governs
+        or (before in function_words().conjunctions and said)
     )
