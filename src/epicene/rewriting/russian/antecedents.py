@@ -127,9 +127,9 @@ def _things(clause: Clause) -> Iterator[Gender]:
 
 
 def _afterthoughts(line: Line, clause: Clause) -> Iterator[Gender]:
-    """The gender of a thing that is named at the end of the sentence: кто его построил, этот мост."""
+    """The gender of a thing named at the end of its sentence: кто его построил, этот мост."""
     end = line.sentence(clause.start)[1]
-    for gender, word in (("masculine", "этот"), ("feminine", "эта")):
+    for gender, word in zip(GENDERS, ("этот", "эта"), strict=True):
         named = line[end - 2] == word and line[end - 3] == ","
         if named and not noun_readings(line[end - 1]):
             yield gender
@@ -147,9 +147,9 @@ def _objects(clause: Clause) -> Iterator[Gender]:
         alone = at == first + 1 and is_noun_like(line, at) and line[at][-1] not in "аеиоуыэюяь"
         if alone or could_be_subject(line, at, clause.start, "masculine"):
             yield "masculine"
-        if line[at].endswith(("у", "ю", "ь")) and is_noun_like(line, at):
-            if governed(line, at, clause.start) is None:
-                yield "feminine"
+        feminine = line[at].endswith(("у", "ю", "ь")) and is_noun_like(line, at)
+        if feminine and governed(line, at, clause.start) is None:
+            yield "feminine"
 
 
 def _acts(clause: Clause, at: int) -> bool:
@@ -171,7 +171,7 @@ def _acts(clause: Clause, at: int) -> bool:
 
 
 def _has_neuter_subject(clause: Clause) -> bool:
-    """Whether the clause is about a neuter, whose other cases are those of он: сообщение удалено."""
+    """Whether the clause is about a neuter, which has the other cases of он: сообщение удалено."""
     words = [clause.line[at] for at in clause]
     return any(word.endswith(("ло", "лось", "ено", "ано", "ято")) for word in words) and any(
         word.endswith(("ние", "тие", "ство", "ье", "сьмо", "део")) for word in words

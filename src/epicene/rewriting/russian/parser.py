@@ -56,7 +56,8 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 
 
 _PARTICIPLES = tuple(
-    "мый мая нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую щего щую".split()
+    "мый мая нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую "
+    "щего щую".split()
 )
 _OWNERS = frozenset("меня тебя него нее нас вас них кого".split())
 
@@ -142,7 +143,7 @@ class _Reader:
         return None
 
     def _person(self, clause: Clause, at: int, gender: Gender) -> Subject | None:
-        """The person whom the word names in the nominative; of either gender if it does not show."""
+        """The person whom the word names in the nominative; without gender if it shows none."""
         reading = nominative(self.line, at, clause.start, gender)
         if reading is None:
             return None
@@ -252,7 +253,7 @@ class _Reader:
         asks: bool,
     ) -> None:
         explicit = verbal_subject(clause, self.interlocutors) or own or relative
-        subject = explicit or self._noun_subject(clause, asks=asks)
+        subject = explicit or self._noun_subject(clause)
         predicates = Predicates(clause, self.sites)
         if self.felt is not None and self.felt.who is not None:
             predicates.read_apposed(self.felt)
@@ -281,7 +282,7 @@ class _Reader:
         elif felt is not None and self.last is None:
             self.last = felt
 
-    def _noun_subject(self, clause: Clause, *, asks: bool) -> Subject | None:
+    def _noun_subject(self, clause: Clause) -> Subject | None:
         """The subject of a clause whose predicate is a short adjective: дом готов."""
         for at in clause:
             form = short_form(self.line[at])

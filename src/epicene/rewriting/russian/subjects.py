@@ -195,7 +195,7 @@ def of_things() -> tuple[str, ...]:
 
 def is_human_act(word: str) -> bool:
     """Whether only people do it: сказал, поделился."""
-    return word.startswith(_personal_verbs()) or word.startswith(_user_actions())
+    return word.startswith(_personal_verbs() + _user_actions())
 
 
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:

@@ -70,9 +70,9 @@ def _names(line: Line, at: int) -> bool:
         after += 1
     form = short_form(line[after])
     said = is_verb(line[after]) or (form is not None and not noun_readings(line[after]))
-    if line.is_word(after) and not said and not _is_complement(line, at):
-        if is_noun_like(line, after) or adjective_readings(line[after]):
-            return False
+    follows = is_noun_like(line, after) or adjective_readings(line[after])
+    if line.is_word(after) and follows and not said and not _is_complement(line, at):
+        return False
     before = line[at - 1]
     if is_verb(before) and line[at].endswith(("ого", "его", "ому", "ему", "ую", "юю")):
         return True
