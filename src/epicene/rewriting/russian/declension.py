@@ -219,7 +219,7 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
     return form
 
 
-# --- surnames --------------------------------------------------------------------------------------
+# --- surnames --------------------------------------------------------------------------------
 
 _IN_OV = {  # Иванов, Иванова; the -ом of foreign ones (Дарвином) is not read
     "masculine": ("", "а", "у", "а", "ым", "е"),

@@ -118,7 +118,7 @@ class _Reader:
             own = own or subject
             if subject.who is not None:
                 self.sites.add(Site(at, subject.who, Target("verb"), subject.rule, subject.sure))
-        self._read_predicates(clause, following, own, relative, asks=asks)
+        self._read_predicates(clause, following, own, relative)
         if self._is_relative(following):
             self.outer = self._pending(clause) or self.last
 
@@ -249,8 +249,6 @@ class _Reader:
         following: Clause | None,
         own: Subject | None,
         relative: Subject | None,
-        *,
-        asks: bool,
     ) -> None:
         explicit = verbal_subject(clause, self.interlocutors) or own or relative
         subject = explicit or self._noun_subject(clause)

@@ -168,8 +168,7 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
     if foreign:
         return True  # no common noun has such a verb
     if word == _PLACEHOLDER:
-        acts = not line[verb].endswith(("лся", "лась")) and not line[verb].startswith(of_things())
-        return acts or line[verb].startswith(_user_actions())
+        return line[verb].startswith(_user_actions())
     if line[verb].startswith(_personal_verbs()) and word not in lexicon.keys_of("people", "bodies"):
         return not line[verb].startswith("получилс")
     return at != line.sentence(at)[0] and any(
