@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.russian.line import Line
 
 
+_COMING = tuple("приш прид опозда приеха уеха узна забы".split())
 _PLACEHOLDER = key(stand_in("я"))  # what {name} is read as
 
 
@@ -194,7 +195,7 @@ def of_things() -> tuple[str, ...]:
 
 def is_human_act(word: str) -> bool:
     """Whether only people do it: сказал, поделился."""
-    return word.startswith(_personal_verbs() + _user_actions())
+    return word.startswith(_personal_verbs() + _user_actions() + _COMING)
 
 
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
