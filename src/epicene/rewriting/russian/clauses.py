@@ -42,6 +42,7 @@ _VERB_ENDINGS = (
     "ют", "ут", "ят", "аем", "уем",
 )  # fmt: skip
 _GERUNDS = ("ая", "яя", "ав", "ив", "ув", "ыв", "ев")
+_WITH_ROLE = frozenset("мне меня тебе тебя ему ей его ее вам вас".split())
 _SPANS = frozenset("весь всю вся целый целую каждый каждую".split())
 
 
@@ -70,7 +71,9 @@ def split_clauses(line: Line, start: int, end: int) -> list[Clause]:
     edges = [start]
     for at in range(start, end):
         if line.is_mark(at):
-            if line[at] in _BOUNDARIES and not _joins_predicate(line, at):
+            if line[at] in _BOUNDARIES and not (
+                _joins_predicate(line, at) or _is_beside_aside(line, at)
+            ):
                 edges.append(at + 1)
         elif line[at] in function_words().conjunctions and _opens_clause(line, at):
             edges.append(at)
@@ -84,12 +87,21 @@ def _joins_predicate(line: Line, at: int) -> bool:
     return line[at] in {"—", "–", "-"} and line[at - 1] in SUBJECT_PRONOUNS | {"это"}
 
 
+def _is_beside_aside(line: Line, at: int) -> bool:
+    """Whether the comma belongs to a word between two commas: завтрак, правда, был вкусный."""
+    asides = function_words().asides
+    opens = line[at + 1] in asides and line[at + 2] == ","
+    return opens or (line[at - 1] in asides and line[at - 2] == ",")
+
+
 def _opens_clause(line: Line, at: int) -> bool:
     word = line[at]
     if word in {"так", "чем", "раз", "да", "также", "тоже", "ли", "лишь", "едва"}:
         return False
     if word == "и" and (line[at + 1] in {"сам", "сама"} or line[at - 1] == "так"):
         return False
+    if word == "как" and line[at - 1] in _WITH_ROLE:
+        return False  # вам как матери
     return not (word == "как" and line[at + 1] in {"раз", "только", "бы", "можно", "будто"})
 
 
@@ -118,6 +130,11 @@ def is_second_verb(word: str) -> bool:
     )
 
 
+def is_third_verb(word: str) -> bool:
+    """Whether the key is a verb of the third person: пишет, молчит."""
+    return len(word) > 3 and word.endswith(("ет", "ит", "ется", "ится")) and not noun_readings(word)
+
+
 def is_verb(word: str) -> bool:
     """Whether the key looks like a verb, in whatever form."""
     return (
@@ -144,7 +161,7 @@ def is_function_word(word: str) -> bool:
         word in words.governs
         or word in words.adverbs
         or word in words.conjunctions
-        or (word.endswith(("о", "ски")) and len(word) > 3)
+        or (word.endswith(("о", "ски")) and len(word) > 3 and not word.endswith("енко"))
     )
 
 
@@ -152,6 +169,8 @@ def is_noun_like(line: Line, at: int) -> bool:
     """Whether the word may be a noun: no other class is known for it."""
     word = line[at]
     if not line.is_word(at) or is_function_word(word) or word in SUBJECT_PRONOUNS | OTHER_SUBJECTS:
+        return False
+    if word[0].isdigit():
         return False
     if noun_readings(word):
         return True
@@ -188,8 +207,18 @@ def ends_phrase(line: Line, at: int, end: int) -> bool:
         if adjective_readings(word):
             at += 1
             continue
-        return not is_noun_like(line, at)
+        return _is_plural_past(word) or not is_noun_like(line, at)
     return not (line[end] in {"и", "или"} and _goes_on(line, end + 1, line.sentence(end)[1]))
+
+
+def _is_plural_past(word: str) -> bool:
+    """Whether the key is a past tense in the plural: не выпускали."""
+    nouns = ("медали", "детали", "модели", "недели", "постели", "печали", "картели", "отели")
+    return (
+        len(word) > 5
+        and word.endswith(("али", "яли", "или", "ели", "лись"))
+        and not word.endswith(nouns)
+    )
 
 
 def _goes_on(line: Line, at: int, end: int) -> bool:
@@ -240,6 +269,8 @@ def is_name(line: Line, at: int, gender: Gender) -> bool:
     word = line[at]
     if gender == "feminine":
         return word.endswith(("а", "я", "ь")) or word[-1] not in _VOWELS
+    if word in lexicon.keys_of("people", "first_names"):
+        return True
     return word[-1] not in _VOWELS and not word.endswith(("ом", "ем", "ым", "ой", "ей"))
 
 
@@ -256,13 +287,20 @@ def could_be_subject(
         return False
     if word in function_words().times and not (times or line[at - 1] in _NOMINATIVE_MARKS):
         return False
+    if word in function_words().times and gender == "feminine" and word != "ночь":
+        return False  # 2012 года
     if line[at + 1] in {"назад", "спустя", "подряд"}:
         return False
     if gender == "feminine":
-        return word.endswith(("а", "я", "ь"))
+        return word.endswith(("а", "я", "ь")) and not _is_neuter_plural(word)
     if word in _PLAIN_NOUNS_IN_OM or line[at - 1] in _NOMINATIVE_MARKS:
         return True
     return word[-1] not in _VOWELS and not word.endswith(_OBLIQUE_ENDINGS)
+
+
+def _is_neuter_plural(word: str) -> bool:
+    """Whether a word in -я is no feminine: замечания, решения."""
+    return word.endswith(("ания", "ения")) and word not in lexicon.keys_of("verbs", "in_ania")
 
 
 def is_existential(word: str) -> bool:

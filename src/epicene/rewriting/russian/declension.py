@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
 
 CASES = ("nominative", "genitive", "dative", "accusative", "instrumental", "prepositional")
+MARK = "°"  # ends the key of an adjective that names a person (substantives.py)
 _HUSHING = "жшчщ"
 _VELAR = "гкх"
 _KEPT_E = frozenset(
-    "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец".split()
+    "жрец мудрец наглец подлец льстец чтец скупец гордец кузнец глупец близнец беглец лжец "
+    "храбрец".split()
 )
 # The ending of the instrumental is stressed: отцом, королём.
 _INDECLINABLE = frozenset("леди миссис бизнес-леди махарани мачо г-н г-жа".split())
@@ -62,6 +64,8 @@ def _oblique_stem(word: str) -> str:
         return before + ("ьц" if before[-1] == "л" else "ц")
     if word.endswith("ок") and word not in {"знаток", "пророк", "игрок", "ездок", "стрелок"}:
         return word[:-2] + "к"
+    if word.endswith("ёк"):
+        return word[:-2] + "ьк"
     if word == "свёкор":
         return "свёкр"
     if word == "парень":
@@ -134,10 +138,25 @@ def _noun_table() -> dict[str, list[NounReading]]:
             _enter(table, feminine, (masculine, feminine, "feminine"), kind)
     for word in lexicon.listed("people", "common").split():
         _enter(table, word, (word, word, None), "common")
+    for word in lexicon.keys_of("people", "substantives") | lexicon.keys_of("people", "own"):
+        _enter_substantive(table, word)
     for word in lexicon.listed("people", "epicene").split():
         if not word.endswith(("ый", "ий", "ой")):
             _enter(table, word, (word, word, "masculine"), "epicene")
     return table
+
+
+def _enter_substantive(table: dict[str, list[NounReading]], word: str) -> None:
+    """больной, which is declined as an adjective, under marked keys."""
+    forms = adjective_readings(word, strict=False)[0].table
+    pair = (forms[0][0] + MARK, forms[1][0] + MARK)
+    genders: tuple[Gender, Gender] = ("masculine", "feminine")
+    for gender, own in zip(genders, forms, strict=True):
+        for form in dict.fromkeys(map(key, own)):
+            reading = NounReading(
+                *pair, gender, plural=False, cases=_cases_of(form, own), kind="roles"
+            )
+            table.setdefault(form + MARK, []).append(reading)
 
 
 def _enter(
@@ -163,10 +182,20 @@ def _enter(
 
 def noun_readings(word: str) -> list[NounReading]:
     """The readings of a key as a noun of people; мужчины-полицейские by its first part."""
-    found = _noun_table().get(word)
+    found = _noun_table().get(word) or _noun_table().get(word[len(_prefix(word)) :])
     if found is None and "-" in word:
         found = _noun_table().get(word.partition("-")[0])
     return found or []
+
+
+@lru_cache(maxsize=2**14)
+def _prefix(word: str) -> str:
+    """The beginning of a compound whose rest is a noun of people: фото in фотохудожник."""
+    if word in _noun_table():
+        return ""
+    prefixes = lexicon.keys_of("people", "prefixes")
+    fits = (p for p in prefixes if word.startswith(p) and word[len(p) :] in _noun_table())
+    return max(fits, key=len, default="")
 
 
 @lru_cache(maxsize=4096)
@@ -179,10 +208,37 @@ def inflect_noun(word: str, reading: NounReading, gender: Gender, case: str) -> 
     if reading.gender in {gender, None} or reading.kind in {"epicene", "common"}:
         return word
     lemma = reading.masculine if gender == "masculine" else reading.feminine
+    if lemma.endswith(MARK):
+        forms = adjective_readings(key(lemma.removesuffix(MARK)), strict=False)[0]
+        return forms.form(gender, case)
     form = _forms(lemma)[reading.plural][CASES.index(case)]
+    if prefix := _prefix(word):
+        return prefix + form
     if "-" in word and "-" not in (reading.masculine, reading.feminine)[gender == "masculine"]:
         return form + word[word.index("-") :]
     return form
+
+
+# --- surnames --------------------------------------------------------------------------------
+
+_IN_OV = {  # Иванов, Иванова; the -ом of foreign ones (Дарвином) is not read
+    "masculine": ("", "а", "у", "а", "ым", "е"),
+    "feminine": ("а", "ой", "ой", "у", "ой", "ой"),
+}
+
+
+def surname_form(word: str, gender: Gender, case: str) -> str | None:
+    """The key of a Russian surname of the other gender in that case, as it is for `gender`."""
+    before, after = _IN_OV[other_gender(gender)], _IN_OV[gender]
+    at = CASES.index(case)
+    stem = word.removesuffix(before[at]) if before[at] else word
+    if len(stem) > 4 and stem.endswith(("ов", "ев", "ин", "ын")) and word == stem + before[at]:
+        return stem + after[at]
+    if word.endswith(("ский", "ская", "ского", "ской", "скому", "скую", "ским", "ском")):
+        reading = agreeing(adjective_readings(word, strict=False), gender)
+        if reading is not None and case in reading.cases:
+            return reading.form(gender, case)
+    return None
 
 
 # --- adjectives -----------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ class FunctionWords(NamedTuple):
     conjunctions: WordSet
     adverbs: WordSet
     times: WordSet
+    asides: WordSet
     saying: tuple[str, ...]
 
 
@@ -44,6 +45,7 @@ def function_words() -> FunctionWords:
         key_set(lists["conjunctions"]),
         key_set(lists["adverbs"]),
         key_set(lists["time_words"]),
+        key_set(lists["asides"]),
         tuple(map(key, lists["saying"].split())),
     )
 

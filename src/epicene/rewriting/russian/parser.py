@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.persons import GENDERS
 from epicene.rewriting.russian import lexicon
+from epicene.rewriting.russian.antecedents import find_things
 from epicene.rewriting.russian.clauses import (
     SUBJECT_PRONOUNS,
     Clause,
     could_be_subject,
     is_first_verb_at,
+    is_third_verb,
     split_clauses,
 )
 from epicene.rewriting.russian.conjugation import past_form, short_form
-from epicene.rewriting.russian.declension import adjective_readings
+from epicene.rewriting.russian.declension import adjective_readings, noun_readings
 from epicene.rewriting.russian.lexicon import function_words
-from epicene.rewriting.russian.people import read_people, read_pronouns, read_vocatives
-from epicene.rewriting.russian.predicates import Predicates, is_being
+from epicene.rewriting.russian.people import (
+    commands,
+    read_people,
+    read_pronouns,
+    read_vocatives,
+    speaks_to,
+)
+from epicene.rewriting.russian.predicates import Predicates, is_being, is_participle
 from epicene.rewriting.russian.relatives import read_relative
 from epicene.rewriting.russian.sites import Site, Sites, Target
 from epicene.rewriting.russian.subjects import (
@@ -37,6 +45,8 @@ if TYPE_CHECKING:
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     """The sites of everybody; of two for one word the first is used."""
+    if "others" in wanted:
+        passage.line.things = find_things(passage.line)
     reader = _Reader(passage)
     reader.read()
     if "others" in wanted:
@@ -46,7 +56,8 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
 
 
 _PARTICIPLES = tuple(
-    "нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую щего щую".split()
+    "мый мая нный нная вший вшая щий щая вшийся вшаяся щийся щаяся нного нную вшего вшую "
+    "щего щую".split()
 )
 _OWNERS = frozenset("меня тебя него нее нас вас них кого".split())
 
@@ -58,6 +69,8 @@ class _Reader:
         self.line, self.interlocutors = passage.line, passage.interlocutors
         self.sites = Sites()
         self.last: Subject | None = None  # whose the clause before was
+        self.topics: list[Subject] = []  # the first person that each sentence before is about
+        self.before: Subject | None = None  # whose the sentence before was
         self.felt: Subject | None = None  # the last мне or меня
         self.outer: Subject | None = None  # whose the clause around a relative one is
 
@@ -75,9 +88,18 @@ class _Reader:
         read_vocatives(line, start, end, self.interlocutors, self.sites)
         clauses = split_clauses(line, start, end)
         asks = line[end].startswith("?")
+        topic: Subject | None = None
+        before = self.before = self.last
         for number, clause in enumerate(clauses):
             following = clauses[number + 1] if number + 1 < len(clauses) else None
             self._read_clause(clause, following, asks=asks)
+            if topic is None and self.last is not before and self.last and self.last.who:
+                topic = self.last
+        if topic is None and clauses and self.last is before:
+            topic = self._pending(clauses[0])  # Где принц?
+        if topic is not None and topic.who is not None:
+            self.topics.append(topic)
+            self.last = topic
 
     def _read_clause(self, clause: Clause, following: Clause | None, *, asks: bool) -> None:
         relative = read_relative(clause, self.sites)
@@ -96,7 +118,7 @@ class _Reader:
             own = own or subject
             if subject.who is not None:
                 self.sites.add(Site(at, subject.who, Target("verb"), subject.rule, subject.sure))
-        self._read_predicates(clause, following, own, relative, asks=asks)
+        self._read_predicates(clause, following, own, relative)
         if self._is_relative(following):
             self.outer = self._pending(clause) or self.last
 
@@ -114,18 +136,31 @@ class _Reader:
             return None
         for at in clause:
             for gender in GENDERS:
-                if nominative(self.line, at, clause.start, gender):
-                    return Subject("others", at, "likely", "verb of a person", gender)
+                if found := self._person(clause, at, gender):
+                    return found
                 if could_be_subject(self.line, at, clause.start, gender):
                     return Subject(None, at)
         return None
+
+    def _person(self, clause: Clause, at: int, gender: Gender) -> Subject | None:
+        """The person whom the word names in the nominative; without gender if it shows none."""
+        reading = nominative(self.line, at, clause.start, gender)
+        if reading is None:
+            return None
+        shown = None if reading.kind in {"epicene", "common"} else gender
+        return Subject("others", at, "likely", "verb of a person", shown)
 
     def _is_noun_here(self, clause: Clause, at: int) -> bool:
         """Whether a word that may be a noun is next to another verb: знаю правила."""
         if self.line[at] not in lexicon.keys_of("verbs", "ambiguous"):
             return False
         return any(
-            index < at and (past_form(self.line[index]) or is_first_verb_at(self.line, index))
+            index < at
+            and (
+                past_form(self.line[index])
+                or is_first_verb_at(self.line, index)
+                or self.line[index].endswith("ть")
+            )
             for index in clause
         )
 
@@ -163,15 +198,24 @@ class _Reader:
         """The subject of the clause before; the speaker, or who is asked, if there is none."""
         if self._is_new_event(clause, at, gender):
             return NOBODY
-        if self.last is not None:
-            if self.last.gender not in {gender, None}:
+        if self.last is not None and not self.last.polite:
+            known = self.last if self.last.gender in {gender, None} else self._topic(gender)
+            if known is None:
                 return NOBODY
-            return self.last._replace(sure="likely", rule="subject of the clause before")
-        return self._nobody_named(asks=asks)
+            mine = known.who == self.interlocutors.speaker and self.last is self.before
+            if mine and (asks or speaks_to(self.line, *self.line.sentence(at))):
+                return self._nobody_named(clause)  # Я ждал. Почему не позвонил?
+            return known._replace(sure="likely", rule="subject of the clause before")
+        return self._nobody_named(clause)
 
-    def _nobody_named(self, *, asks: bool) -> Subject:
+    def _topic(self, gender: Gender) -> Subject | None:
+        """The last person that an earlier sentence is about, if its verbs can be in `gender`."""
+        return next((each for each in reversed(self.topics) if each.gender in {gender, None}), None)
+
+    def _nobody_named(self, clause: Clause) -> Subject:
         """Whose a clause is if nobody is named before: the speaker's, in a question yours."""
-        if asks:
+        start, end = self.line.sentence(clause.start)
+        if self.line[end].startswith("?") or commands(self.line, start, end):
             return Subject(self.interlocutors.listener, sure="guess", rule="no subject: you")
         return Subject(self.interlocutors.speaker, sure="guess", rule="no subject: I")
 
@@ -205,11 +249,9 @@ class _Reader:
         following: Clause | None,
         own: Subject | None,
         relative: Subject | None,
-        *,
-        asks: bool,
     ) -> None:
         explicit = verbal_subject(clause, self.interlocutors) or own or relative
-        subject = explicit or self._noun_subject(clause, asks=asks)
+        subject = explicit or self._noun_subject(clause)
         predicates = Predicates(clause, self.sites)
         if self.felt is not None and self.felt.who is not None:
             predicates.read_apposed(self.felt)
@@ -221,6 +263,9 @@ class _Reader:
             named = following.has(*SUBJECT_PRONOUNS) or first in {"как", "будучи"}
             if ahead is not None and ahead.who is not None and named:
                 predicates.read_opening(ahead)
+        seen = experiencer(clause, self.interlocutors)
+        if seen is not None and seen.who is not None:
+            predicates.read_seen(seen)
         if subject is not None:
             if subject.who is not None:
                 predicates.read(subject)
@@ -235,16 +280,30 @@ class _Reader:
         elif felt is not None and self.last is None:
             self.last = felt
 
-    def _noun_subject(self, clause: Clause, *, asks: bool) -> Subject | None:
+    def _noun_subject(self, clause: Clause) -> Subject | None:
         """The subject of a clause whose predicate is a short adjective: дом готов."""
         for at in clause:
             form = short_form(self.line[at])
+            if form is not None and not form.listed and is_participle(self.line, at, form):
+                found = find_subject(clause, at, form.gender, self.interlocutors)
+                if found is not None and found.at < at and noun_readings(self.line[found.at]):
+                    return found
             if form is not None and form.listed:
                 found = find_subject(clause, at, form.gender, self.interlocutors, existential=True)
                 if found is None and self.last is None:
-                    return self._nobody_named(asks=asks)
+                    return self._nobody_named(clause)
                 return found
-        return self._described(clause)
+        return self._described(clause) or self._acting(clause)
+
+    def _acting(self, clause: Clause) -> Subject | None:
+        """The person whose verb is in the present or future: мой брат пишет."""
+        for at in clause:
+            for index in clause:
+                if index > at and is_third_verb(self.line[index]):
+                    for gender in GENDERS:
+                        if found := self._person(clause, at, gender):
+                            return found
+        return None
 
     def _described(self, clause: Clause) -> Subject | None:
         """The person of whom an adjective is said without a verb: этот студент самый умный."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.persons import other_gender
 from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.cases import pick_case
+from epicene.rewriting.russian.clauses import is_noun_like
 from epicene.rewriting.russian.conjugation import past_form
 from epicene.rewriting.russian.declension import NounReading, adjective_readings, noun_readings
 from epicene.rewriting.russian.phrases import modifiers
@@ -26,11 +27,24 @@ _TWO: dict[str, tuple[str, Gender]] = {
     "оба": ("обе", "feminine"), "обе": ("оба", "masculine"),
 }  # fmt: skip
 _PARTICIPLES = tuple(
-    "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную".split()
+    "щий ший щая шая щего шего щей шей щему шему щим шим нный нная нного нной щую шую нную "
+    "мый мая мого мой мому мым мую".split()
 )
 # С уважением, ваш читатель: the end of a letter.
 _SIGNING = frozenset("уважением любовью приветом благодарностью наилучшими целую обнимаю".split())
 _YOURS = frozenset("ваш ваша твой твоя".split())
+_SURNAMES = tuple(
+    stem + ending for stem in ("ов", "ев", "ин", "ын") for ending in ("", "а", "у", "ым", "е", "ой")
+) + tuple("ский ская ского ской скому скую ским ском".split())
+# Adjectives that address somebody without a noun: спасибо, дорогая.
+_DEAR = frozenset(
+    "дорогой дорогая милый милая любимый любимая родной родная уважаемый уважаемая".split()
+)
+_YOU = frozenset("ты тебе тебя вы вам вас твой ваш".split())
+_GREETINGS = frozenset(
+    "эй привет здравствуй здравствуйте спасибо прости пока ну слушай алло добрый доброе с "
+    "спокойной поздравляю целую обнимаю люблю".split()
+)
 _MASCULINE = frozenset("он его ему него нему нем ним им".split())
 
 
@@ -38,7 +52,7 @@ def read_pronouns(line: Line, sites: Sites) -> None:
     """он, его, ему and their feminines."""
     titled = _titled(line)
     for at in range(len(line)):
-        after = _other_pronoun(line, at)
+        after = None if at in line.things else _other_pronoun(line, at)
         if line[at + 1].startswith(("величеств", "высочеств", "светлост")) or at in titled:
             continue
         if after and at not in sites:
@@ -85,13 +99,18 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
         if at in sites or not line.is_word(at) or at in titled:
             continue
         reading = _reading(line, at)
-        if reading is None or _stays(line, at, reading, gender):
+        if reading is None:
             continue
         start = line.sentence(at)[0]
         found = modifiers(line, at, start, "")
         first = min([at, *found])
         cases = _common_cases(line, reading, found)
         case = pick_case(line, first, cases, start)
+        if not reading.plural and is_surname(line, at + 1):
+            target = Target("surname", case)
+            sites.add(Site(at + 1, "others", target, "surname after the noun", "likely"))
+        if _stays(line, at, reading, gender):
+            continue
         target = Target("noun", case, plural=reading.plural)
         if reading.kind != "common":
             sites.add(Site(at, "others", target, "noun of a person", "likely"))
@@ -106,6 +125,16 @@ def read_people(line: Line, sites: Sites, gender: Gender) -> None:
                 Site(index, "others", Target("adjective", case), "agrees with the noun", "likely")
             )
         _read_participle(line, at, reading, case, sites)
+
+
+def is_surname(line: Line, at: int) -> bool:
+    """Whether a Russian surname stands there: Иванов, Петровская."""
+    if not line.is_capital(at) or not line[at].endswith(_SURNAMES):
+        return False
+    modifies = adjective_readings(line[at]) and (
+        is_noun_like(line, at + 1) or adjective_readings(line[at + 1])
+    )
+    return not modifies  # член Испанской академии
 
 
 def _titled(line: Line) -> set[int]:
@@ -174,11 +203,16 @@ def _stays(line: Line, at: int, reading: NounReading, gender: Gender) -> bool:
 def _read_participle(line: Line, at: int, reading: NounReading, case: str, sites: Sites) -> None:
     """A participle after the noun and a comma: девушка, живущая рядом."""
     after = at + 1
+    while line.is_capital(after):  # гражданин Седых, именуемый
+        after += 1
     if line[after] != ",":
         return
     word = line[after + 1]
     if not word.removesuffix("ся").endswith(_PARTICIPLES):
         return
+    beside = adjective_readings(line[after + 2])
+    if noun_readings(line[after + 2]) or any(case in each.cases for each in beside):
+        return  # графа, бывшего секретаря
     for each in adjective_readings(word):
         if each.gender == reading.gender and case in each.cases:
             sites.add(Site(after + 1, "others", Target("adjective", case), "participle", "likely"))
@@ -190,7 +224,16 @@ def read_vocatives(
 ) -> None:
     """Дорогой друг, … : nouns between marks that address somebody."""
     for at in range(start, end):
-        if (line.is_word(at + 1) and at + 1 < end) or not line.is_word(at):
+        named = at + 1
+        while line.is_capital(named) and named < end:  # госпожа Ткаченко
+            named += 1
+        if (line.is_word(named) and named < end) or not line.is_word(at):
+            continue
+        if line[at] in _DEAR and _is_dear(line, at, start, end):
+            if interlocutors.listener is not None:
+                target = Target("adjective")
+                rule = "somebody is addressed"
+                sites.add(Site(at, interlocutors.listener, target, rule, "likely"))
             continue
         reading = next(
             (r for r in noun_readings(line[at]) if not r.plural and "nominative" in r.cases), None
@@ -200,17 +243,15 @@ def read_vocatives(
         found = modifiers(line, at, start, "nominative")
         first = min([at, *found])
         opens = first == start or line.is_mark(first - 1)
-        signs = opens and found and line[first] in _YOURS and line[first - 2] in _SIGNING
+        alone = first == 0 and at == len(line) - 1
+        signs = opens and found and line[first] in _YOURS and (line[first - 2] in _SIGNING or alone)
         who = interlocutors.speaker if signs else interlocutors.listener
+        calls = line[start] in _GREETINGS or speaks_to(line, start, end)
         addressed = any(line[index] in lexicon.keys_of("people", "address") for index in found)
         if (
             who is not None
             and opens
-            and (
-                signs
-                or addressed
-                or (_speaks_to(line, start, end) and at != first - 1 and not found)
-            )
+            and (signs or addressed or (calls and at != first - 1 and not found))
         ):
             if any(
                 past_form(line[index]) and line[index - 1] == line[at]
@@ -219,12 +260,30 @@ def read_vocatives(
                 continue
             if reading.kind != "common":
                 sites.add(Site(at, who, Target("noun"), "somebody is addressed", "likely"))
+            if is_surname(line, at + 1):
+                target = Target("surname")
+                sites.add(Site(at + 1, who, target, "surname after the noun", "likely"))
             for index in found:
                 sites.add(Site(index, who, Target("adjective"), "somebody is addressed", "likely"))
 
 
-def _speaks_to(line: Line, start: int, end: int) -> bool:
-    return any(
-        line[at] in {"ты", "тебе", "тебя", "вы", "вам", "вас", "твой", "ваш"}
-        for at in range(start, end)
+def _is_dear(line: Line, at: int, start: int, end: int) -> bool:
+    """Whether an adjective between marks addresses somebody: с днём рождения, дорогая!"""
+    if line.is_word(at + 1) or not (at == start or line[at - 1] == ","):
+        return False
+    if at == start:
+        return line[at + 1] in {",", "!"}
+    return not adjective_readings(line[at - 2]) and (
+        line[start] in _GREETINGS or commands(line, start, end) or speaks_to(line, start, end)
     )
+
+
+def speaks_to(line: Line, start: int, end: int) -> bool:
+    """Whether the sentence has a word for you."""
+    return any(line[at] in _YOU for at in range(start, end))
+
+
+def commands(line: Line, start: int, end: int) -> bool:
+    """Whether the sentence tells one person what to do: не нашёл ответ — напиши нам."""
+    words = lexicon.keys_of("verbs", "commands")
+    return any(line[at] in words for at in range(start, end))

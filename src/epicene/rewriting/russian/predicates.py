@@ -19,11 +19,14 @@ from epicene.rewriting.russian.clauses import (
 )
 from epicene.rewriting.russian.conjugation import past_form, short_form
 from epicene.rewriting.russian.declension import adjective_readings, noun_readings
+from epicene.rewriting.russian.line import key
 from epicene.rewriting.russian.phrases import modifiers
 from epicene.rewriting.russian.sites import Site, Sites, Target
 
 if TYPE_CHECKING:
     from epicene.rewriting.persons import Gender
+    from epicene.rewriting.russian.conjugation import GenderedForm
+    from epicene.rewriting.russian.line import Line
     from epicene.rewriting.russian.subjects import Subject
 
 _BEING = frozenset("был была быть буду будешь будет будь".split())
@@ -37,6 +40,7 @@ _MOST = {
     "prepositional": "самом",
 }
 _PARTICIPLES = tuple("нный нная вший вшая щий щая вшийся вшаяся щийся щаяся тый тая".split())
+ACTIVE = tuple("щий щая щего щей щему щим щую вший вшая вшего вшей вшему вшим вшую".split())
 _SHORT_PARTICIPLES = ("ен", "ан", "ян", "ена", "ана", "яна")
 # Participles whose instrumental says what somebody became: назначен, избран.
 _NAMED_AS = tuple("назнач избр выбр призн назв нанят зачисл принят корон объявл провозгл".split())
@@ -48,7 +52,18 @@ _SOME = {
     "какой-то": Target("pronoun", form="какая-то", gender="feminine"),
     "какая-то": Target("pronoun", form="какой-то", gender="masculine"),
 }
+_TAKING = tuple("вид увид счита назв назыв представл запомн помню помнят".split())
+_DATIVES = frozenset("мне тебе ему ей нам вам им".split())
+_PARENTS = frozenset("отец муж сын".split())  # пишу вам как отец
 _REFLEXIVE = frozenset("себя себе собой собою".split())
+
+
+@cache
+def _as_states() -> frozenset[str]:
+    """The states in the instrumental: пришёл голодным."""
+    words = _STATES - {"весь", "вся", "один", "одна"}
+    readings = (reading for word in words for reading in adjective_readings(word))
+    return frozenset(key(reading.form(reading.gender, "instrumental")) for reading in readings)
 
 
 def is_being(word: str) -> bool:
@@ -64,6 +79,16 @@ def _copulas() -> tuple[str, ...]:
 def is_copula(word: str) -> bool:
     """Whether a predicate in the instrumental follows such a verb."""
     return word.startswith(_copulas()) and not adjective_readings(word)
+
+
+def is_participle(line: Line, at: int, form: GenderedForm) -> bool:
+    """Whether an unlisted short form looks like a passive participle: доставлен."""
+    return (
+        len(form.masculine) > 5
+        and form.masculine.endswith(("ан", "ян", "ен"))
+        and not line.is_capital(at)
+        and not noun_readings(line[at])
+    )
 
 
 class Predicates:
@@ -90,6 +115,8 @@ class Predicates:
 
     def read_inherited(self, subject: Subject) -> None:
         """A clause without verb and subject continues what was said of the last subject."""
+        if self.line[self.clause.start - 1] == "«":
+            return  # a title
         first = self.clause.words[0]
         word = self.line[first]
         self._compared(subject)
@@ -98,7 +125,9 @@ class Predicates:
         self._short_forms(subject)
         self._instrumentals(subject)
         before = self._word_before()
-        if before in self.sites or before == subject.at or self._is_detached(before, first):
+        detached = self._is_detached(before, first) or self._is_description(before)
+        alone = self.line[first] in {"сам", "сама"}
+        if before in self.sites or before == subject.at or detached or alone:
             self._adjectives(subject)
             self._roles(subject, kinds=("roles",))
 
@@ -119,7 +148,9 @@ class Predicates:
         known = self.sites.get(self._word_before())
         if self._word_before() != felt.at and (known is None or known.rule != _APPOSED):
             return
-        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей"}
+        if self.clause.has("я", "ты", "он", "она"):
+            return
+        dative = self.line[felt.at] in {"мне", "тебе", "ему", "ей", "вам"}
         wanted = {"dative"} if dative else {"genitive", "accusative"}
         for at in self.clause:
             cases = frozenset().union(*(each.cases for each in adjective_readings(self.line[at])))
@@ -147,12 +178,34 @@ class Predicates:
             return False
         return readings[0].gender == "feminine" or self.line[before].endswith(_OBLIQUE)
 
+    def _is_description(self, before: int) -> bool:
+        """Whether the clause has adjectives only: вошёл в дом, мокрый и злой."""
+        words = [self.line[at] for at in self.clause if not is_function_word(self.line[at])]
+        said = [word for word in words if word not in {"никому", "ничем", "никем"}]
+        if not said or any(map(noun_readings, said)):
+            return False
+        genders = {
+            reading.gender
+            for word in said
+            for reading in adjective_readings(word)
+            if "nominative" in reading.cases
+        }
+        if len(genders) != 1 or not all(map(adjective_readings, said)):
+            return False
+        if any(word in _STATES for word in said):
+            return True
+        if genders == {"feminine"}:
+            return not self.line[before].endswith(("а", "я", "ь"))
+        return self.line[before].endswith(_OBLIQUE)
+
     def read_opening(self, subject: Subject) -> None:
         """Adjectives before a clause whose subject has them: уставший, я лёг."""
         self._compared(subject, ("roles", "gendered"))  # как мать, я против
         self._instrumentals(subject)
         for at in self.clause:
-            self._nominative(at, subject)
+            complement = self.line[at].endswith("ой") and self.line[at - 1].endswith(_PARTICIPLES)
+            if not complement:  # измученный дорогой
+                self._nominative(at, subject)
 
     def _lexical_verb_before(self, at: int) -> bool:
         start = self.clause.start
@@ -166,12 +219,16 @@ class Predicates:
         )
 
     def _is_lexical(self, word: str) -> bool:
-        if word in _BEING or word.startswith(("стал", "остал", "оказал", "казал")):
+        if word in _BEING or word.startswith(
+            ("стал", "остал", "оказал", "казал", "попалс", "попалас")
+        ):
             return False
         return past_form(word) is not None or is_second_verb(word)
 
     def _short_forms(self, subject: Subject) -> None:
         line = self.line
+        if subject.polite:
+            return
         for at in self.clause:
             form = short_form(line[at])
             if (
@@ -186,17 +243,39 @@ class Predicates:
                 continue
             if subject.gender not in {form.gender, None}:
                 continue
+            needed = line[at] in {"нужен", "нужна"} and self.clause.has(*_DATIVES)
+            if needed and not self.clause.has("я", "ты", "он", "она"):
+                continue  # ему нужен покой
             if form.listed or self._is_participle(at, subject):
                 self._add(at, subject, Target("short"), "short form")
 
     def _is_participle(self, at: int, subject: Subject) -> bool:
         """Whether an unlisted word is a short participle after a pronoun: я на них обижен."""
-        if self._after_being(at) or self._follows_short_form(at):
+        if self._after_being(at) or self._follows_short_form(at) or self._begins(at):
             return True
         named = self.clause.start <= subject.at < at
-        pronoun = named and self.line[subject.at] in {"я", "ты", "он", "она"}
         word = self.line[at]
-        return pronoun and len(word) > 5 and word.endswith(_SHORT_PARTICIPLES)
+        if not named or len(word) < 6 or not word.endswith(_SHORT_PARTICIPLES):
+            return False
+        pronoun = self.line[subject.at] in {"я", "ты", "он", "она"}
+        return pronoun or (
+            bool(noun_readings(self.line[subject.at])) and not self.line.is_capital(at)
+        )
+
+    def _begins(self, at: int) -> bool:
+        """Whether the participle begins a clause without a noun for it: …, выписан домой."""
+        word = self.line[at]
+        if len(word) < 6 or not word.endswith(_SHORT_PARTICIPLES) or self.line.is_capital(at):
+            return False
+        return all(
+            is_function_word(self.line[index])
+            if index < at
+            else not any(
+                could_be_subject(self.line, index, self.clause.start, gender) for gender in GENDERS
+            )
+            for index in self.clause
+            if index != at
+        )
 
     def _follows_short_form(self, at: int) -> bool:
         """Whether it continues after another short form: огорчён, но не сломлен."""
@@ -264,7 +343,7 @@ class Predicates:
     def _nominative(self, at: int, subject: Subject) -> None:
         readings = adjective_readings(self.line[at])
         found = next((each for each in readings if "nominative" in each.cases), None)
-        if self.line[at] == "один" and self.line[at + 1] == "раз":
+        if self.line[at + 1] == "раз":  # первый раз
             return
         if found is None or self.line[at].startswith("котор") or noun_readings(self.line[at]):
             return
@@ -272,11 +351,27 @@ class Predicates:
             return
         if any(self.line[index] == "человек" for index in self.clause if index > at):
             return
-        opens = self.line[at].endswith(_PARTICIPLES) and at == self.clause.words[0]
+        if subject.at not in self.clause and any(
+            could_be_subject(self.line, index, self.clause.start, found.gender)
+            for index in self.clause
+            if index < at
+        ):
+            return  # думал, что фильм скучный
+        opens = (
+            at == self.clause.words[0]
+            and not noun_readings(self.line[at + 1])
+            and (self.line[at].endswith(_PARTICIPLES) or self._governs_next(at))
+        )
         if opens or ends_phrase(self.line, at + 1, self.clause.end):
             self._add(at, subject, Target("adjective"), "adjective said of the subject")
             if self.line[at - 1] in _SOME:  # какой-то сонный
                 self._add(at - 1, subject, _SOME[self.line[at - 1]], "agrees with the adjective")
+
+    def _governs_next(self, at: int) -> bool:
+        """Whether the noun after an adjective is its object, in another case: благодарный дождю."""
+        word = self.line[at + 1]
+        ending = ("у", "ю", "ом", "ем", "ами", "ями", "ой", "ей")
+        return self.line.is_word(at + 1) and not adjective_readings(word) and word.endswith(ending)
 
     def _has_copula(self, at: int) -> bool:
         """Whether a verb with such a predicate is in the clause, or the one before has one."""
@@ -301,13 +396,19 @@ class Predicates:
         for index in range(self.clause.start, at):
             site = self.sites.get(index)
             named = self.line[index].startswith(_NAMED_AS)
-            if site is not None and site.target.kind == "short" and not named:
+            becomes = any(
+                is_copula(self.line[each]) and self.line[each].endswith("ть")
+                for each in range(index, at)
+            )
+            if site is not None and site.target.kind == "short" and not named and not becomes:
                 return True
         return False
 
     def _instrumentals(self, subject: Subject) -> None:
         for at in self.clause:
-            if at in self.sites or not self._has_copula(at):
+            if at in self.sites or at == subject.at:
+                continue
+            if self.line[at] not in _as_states() and not self._has_copula(at):
                 continue
             if governed(self.line, at, self.clause.start) is not None:
                 continue
@@ -328,6 +429,8 @@ class Predicates:
             for each in adjective_readings(self.line[at])
             if "instrumental" in each.cases and self._verb_gender() in {each.gender, None}
         ]
+        if not self._has_copula(at):  # вошла чужой, not: молчит, как чужой
+            readings = [each for each in readings if self._verb_gender() == each.gender]
         governs = self.line[at].startswith(_GOVERNING)
         if readings and (governs or ends_phrase(self.line, at + 1, self.clause.end)):
             self._add(
@@ -347,6 +450,11 @@ class Predicates:
         self._add(at, subject, Target("noun", case), rule)
         for index in modifiers(self.line, at, self.clause.start, case):
             self._add(index, subject, Target("adjective", case), "agrees with the role")
+        after = at + 2
+        if self.line[at + 1] == "," and self.line[after].removesuffix("ся").endswith(ACTIVE):
+            cases = {each for r in adjective_readings(self.line[after]) for each in r.cases}
+            if case in cases:  # студентом, получившим грант
+                self._add(after, subject, Target("adjective", case), "participle")
 
     def _roles(self, subject: Subject, kinds: tuple[str, ...] = ("roles", "gendered")) -> None:
         """я учитель, он был студент."""
@@ -371,22 +479,45 @@ class Predicates:
         """как учитель, в качестве учителя, said of the subject."""
         line = self.line
         for at in self.clause:
-            readings = [r for r in noun_readings(line[at]) if not r.plural and r.kind in kinds]
+            readings = [
+                each
+                for each in noun_readings(line[at])
+                if not each.plural
+                and (each.kind in kinds or (each.masculine in _PARENTS and subject.sure != "guess"))
+            ]
             if not readings:
                 continue
             first = min([at, *modifiers(line, at, self.clause.start, "")])
             if line[first - 1] == "качестве":
                 self._add_phrase(at, subject, "genitive", "role after в качестве")
-            elif (
-                line[first - 1] == "как"
-                and "nominative" in readings[0].cases
-                and (ends_phrase(line, at + 1, self.clause.end))
-            ):
+            elif line[first - 1] == "как" and "nominative" in readings[0].cases:
                 self._add_phrase(at, subject, "nominative", "role after как")
+
+    def read_seen(self, subject: Subject) -> None:
+        """хочу видеть тебя счастливой: what somebody is taken for, not who says it."""
+        if self.line[subject.at] in {"меня", "тебя", "вас"} and any(
+            self.line[at].startswith(_TAKING) for at in self.clause
+        ):
+            self._instrumentals(subject)
+
+    def read_as(self, subject: Subject) -> None:
+        """вам как матери: a role after a pronoun in another case and как."""
+        line, at = self.line, subject.at
+        if line[at + 1] != "как":
+            return
+        wanted = "dative" if line[at] in {"мне", "тебе", "ему", "ей", "вам"} else "accusative"
+        for index in range(at + 2, self.clause.end):
+            for reading in noun_readings(line[index]):
+                if not reading.plural and wanted in reading.cases and reading.kind != "epicene":
+                    self._add_phrase(index, subject, wanted, "role after как")
+                    return
+            if not adjective_readings(line[index]):
+                return
 
     def read_experiencer(self, subject: Subject, *, governs: bool) -> None:
         """мне самому, меня одного; without another subject also: мне надо быть готовым."""
         line = self.line
+        self.read_as(subject)
         if governs:
             self._instrumentals(subject)
         for at in self.clause:
@@ -396,7 +527,7 @@ class Predicates:
                 continue
             if subject.gender not in {readings[0].gender, None}:
                 continue
-            cases = {"мне", "тебе", "ему", "ей"}
+            cases = {"мне", "тебе", "ему", "ей", "вам"}
             wanted = {"dative"} if line[subject.at] in cases else {"genitive", "accusative"}
             fits = wanted & frozenset().union(*(each.cases for each in readings))
             if (

@@ -51,7 +51,8 @@ def _antecedent(line: Line, at: int, gender: str, sites: Sites) -> Person | None
         if line.ends_sentence(index):
             return None
         for reading in noun_readings(line[index]):
-            if reading.plural or reading.gender != gender or reading.kind in {"epicene", "common"}:
+            either = reading.kind in {"epicene", "common"}
+            if reading.plural or (index != at if either else reading.gender != gender):
                 continue
             known = sites.get(index)
             return known.who if known is not None else "others"

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.russian.line import Line
     from epicene.rewriting.text import Token
 
-TargetKind: TypeAlias = Literal["verb", "short", "adjective", "noun", "pronoun"]
+TargetKind: TypeAlias = Literal["verb", "short", "adjective", "noun", "pronoun", "surname"]
+
+# Where ё is written, about one word in twenty has it: a long line without any writes ее.
+_TELLING_LENGTH = 10
 
 
 class Target(NamedTuple):
@@ -39,6 +42,7 @@ Sites: TypeAlias = sites.Sites[Target]
 def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> Iterable[Change]:
     """The changes of the sites' words that have the other gender."""
     dots = writes_dots(line)
+    short = len(line.text.split()) < _TELLING_LENGTH
     for site in found:
         if site.who not in wanted:
             continue
@@ -46,7 +50,7 @@ def make_changes(line: Line, found: Iterable[Site], wanted: TargetGenders) -> It
         after = _form(word, site.target, wanted[site.who])
         if after is None or key(after) == word.key:
             continue
-        keeps = dots if dots is not None else site.target.kind != "pronoun"
+        keeps = dots if dots is not None else site.target.kind != "pronoun" or short
         if not keeps and "ё" not in word.text.lower():
             after = after.replace("ё", "е")
         yield site.change(word, match_case(word.text, after))
@@ -57,7 +61,9 @@ def writes_dots(line: Line) -> bool | None:
     text = line.text.lower()
     if "ё" in text:
         return True
-    return False if any(word in _dotted_words() for word in line.keys) else None
+    stems = tuple(lexicon.keys_of("function_words", "dotted_stems"))
+    plain = any(word in _dotted_words() or word.startswith(stems) for word in line.keys)
+    return False if plain else None
 
 
 @cache
@@ -75,6 +81,9 @@ def _form(word: Token, target: Target, gender: Gender) -> str | None:
         return target.form if target.gender == gender else None
     if target.kind == "noun":
         return _noun(word, target, gender)
+    if target.kind == "surname":
+        form = declension.surname_form(word.key, gender, target.case)
+        return None if form is None else _keep_beginning(word.text, form)
     if target.kind == "adjective":
         reading = declension.agreeing(declension.adjective_readings(word.key, strict=False), gender)
         if reading is None or target.case not in reading.cases:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.protected.readings import stand_in
 from epicene.rewriting.russian import lexicon
 from epicene.rewriting.russian.clauses import (
     OTHER_SUBJECTS,
@@ -18,13 +19,20 @@ from epicene.rewriting.russian.clauses import (
     is_noun_like,
     is_second_verb,
 )
+from epicene.rewriting.russian.conjugation import short_form
 from epicene.rewriting.russian.declension import NounReading, noun_readings
+from epicene.rewriting.russian.lexicon import function_words
+from epicene.rewriting.russian.line import key
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Gender, Person
     from epicene.rewriting.quotations import Interlocutors
     from epicene.rewriting.russian.line import Line
+
+
+_COMING = tuple("приш прид опозда приеха уеха узна забы".split())
+_PLACEHOLDER = key(stand_in("я"))  # what {name} is read as
 
 
 class Subject(NamedTuple):
@@ -35,6 +43,7 @@ class Subject(NamedTuple):
     sure: Confidence = "certain"
     rule: str = "subject"
     gender: Gender | None = None  # where the subject has one of its own
+    polite: bool = False  # one person called вы: verbs and short forms are in the plural
 
 
 NOBODY = Subject(None)
@@ -47,6 +56,10 @@ def pronoun_subject(line: Line, at: int, interlocutors: Interlocutors) -> Subjec
         return Subject(interlocutors.speaker, at, rule="said with я")
     if word == "ты":
         return Subject(interlocutors.listener, at, rule="said with ты")
+    if word == "вы":
+        return Subject(interlocutors.listener, at, rule="said with вы", polite=True)
+    if word in {"он", "она"} and at in line.things:
+        return Subject(None, at)
     if word in {"он", "она"}:
         gender: Gender = "masculine" if word == "он" else "feminine"
         return Subject("others", at, rule=f"said with {word}", gender=gender)
@@ -96,12 +109,14 @@ def _noun_before(clause: Clause, verb: int, gender: Gender, *, existential: bool
     line = clause.line
     for at in (at for at in clause if at < verb):
         if nominative(line, at, clause.start, gender):
-            return Subject("others", at, "likely", "verb of a person")
+            return Subject("others", at, "likely", "verb of a person", gender)
         if _is_surname(line, at, verb, gender):
-            return Subject("others", at, "guess", "verb of a name")
+            return Subject("others", at, "guess", "verb of a name", gender)
         times = existential or is_existential(line[verb])
-        if could_be_subject(line, at, clause.start, gender, times=times) or (
-            _is_short_name(line, at, gender)
+        if (
+            could_be_subject(line, at, clause.start, gender, times=times)
+            or _is_short_name(line, at, gender)
+            or is_name(line, at, gender)
         ):
             return Subject(None, at)
     return None
@@ -112,16 +127,29 @@ def _noun_after(clause: Clause, verb: int, gender: Gender, *, existential: bool)
     after = [at for at in clause if at > verb]
     for at in after:
         if nominative(line, at, clause.start, gender):
-            return Subject("others", at, "likely", "verb of a person")
+            return Subject("others", at, "likely", "verb of a person", gender)
         if is_name(line, at, gender) or line[at] in lexicon.keys_of("verbs", "happenings"):
             return Subject(None, at)
     if any(line[at] in OTHER_SUBJECTS for at in after if line[at] != "это"):
         return NOBODY
     if existential or is_existential(line[verb]):
         for at in after:
-            if could_be_subject(line, at, clause.start, gender, times=True):
+            if could_be_subject(line, at, clause.start, gender, times=True) and not (
+                is_participle_of_being(line, at)
+            ):
                 return Subject(None, at)
     return None
+
+
+def is_participle_of_being(line: Line, at: int) -> bool:
+    """Whether a short participle follows быть, and no noun: был доставлен."""
+    form = short_form(line[at])
+    if form is None or not form.masculine.endswith(("ан", "ен", "ён", "ян")):
+        return False
+    before = at - 1
+    while line[before] in function_words().adverbs:
+        before -= 1
+    return line[before] in {"был", "была"}
 
 
 def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
@@ -129,19 +157,23 @@ def _is_surname(line: Line, at: int, verb: int, gender: Gender) -> bool:
     word = line[at]
     if not line.is_capital(at) or not is_noun_like(line, at) or not word.isalpha():
         return False
-    if word.endswith(("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")):
+    foreign = gender == "feminine" and word[-1] not in "аеиоуыэюяьй"
+    if not foreign and word.endswith(
+        ("ов", "ев", "ин", "ын", "ский", "ская", "а", "я", "ой", "ий", "ый")
+    ):
         return False
     if governed(line, at, line.sentence(at)[0]) is not None or line.is_capital(at - 1):
         return False
     if word in lexicon.keys_of("people", "first_names") or line.is_capital(at + 1):
         return False
-    consonant = word[-1] not in "аеиоуыэюяьй"
-    if gender == "feminine" and consonant:
+    if foreign:
         return True  # no common noun has such a verb
-    if line[verb].startswith(_personal_verbs()):
-        return True
+    if word == _PLACEHOLDER:
+        return line[verb].startswith(_user_actions())
+    if line[verb].startswith(_personal_verbs()) and word not in lexicon.keys_of("people", "bodies"):
+        return not line[verb].startswith("получилс")
     return at != line.sentence(at)[0] and any(
-        each in {"он", "ему", "она", "ей"} for each in line.keys
+        each in {"он", "ему", "него", "она", "ей", "нее"} for each in line.keys
     )
 
 
@@ -150,23 +182,48 @@ def _personal_verbs() -> tuple[str, ...]:
     return tuple(lexicon.keys_of("verbs", "personal"))
 
 
+@cache
+def _user_actions() -> tuple[str, ...]:
+    return tuple(lexicon.keys_of("verbs", "user_actions"))
+
+
+@cache
+def of_things() -> tuple[str, ...]:
+    """The beginnings of what only things do."""
+    return tuple(lexicon.keys_of("verbs", "of_things"))
+
+
+def is_human_act(word: str) -> bool:
+    """Whether only people do it: сказал, поделился."""
+    return word.startswith(_personal_verbs() + _user_actions() + _COMING)
+
+
 def _is_short_name(line: Line, at: int, gender: Gender) -> bool:
     """Whether the word is a man's name in -а or -я before its verb: Петя."""
-    return gender == "masculine" and line[at].endswith(("а", "я")) and is_name(line, at, "feminine")
+    if gender != "masculine" or not line[at].endswith(("а", "я")):
+        return False
+    return line[at] in lexicon.keys_of("people", "first_names") or is_name(line, at, "feminine")
 
 
 def verbal_subject(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
     """The subject by a verb of the first or second person, or by a pronoun of the clause."""
     line = clause.line
     for at in clause:
-        if line[at] in SUBJECT_PRONOUNS:
+        if line[at] in SUBJECT_PRONOUNS or line[at] == "вы":
             return pronoun_subject(line, at, interlocutors)
     for at in clause:
         if is_first_verb(line[at]):
             return Subject(interlocutors.speaker, at, "likely", "verb that says I")
         if is_second_verb(line[at]):
             return Subject(interlocutors.listener, at, "likely", "verb that says you")
+        if _is_polite_command(line[at]):
+            return Subject(interlocutors.listener, at, "likely", "verb that says you", polite=True)
     return None
+
+
+def _is_polite_command(word: str) -> bool:
+    """Whether the key asks one person or several, without an object: оставайтесь."""
+    return (len(word) > 6 and word.endswith(("йтесь", "итесь", "ьтесь"))) or word == "будьте"
 
 
 _EXPERIENCERS = {
@@ -183,7 +240,10 @@ def experiencer(clause: Clause, interlocutors: Interlocutors) -> Subject | None:
             first = _EXPERIENCERS[line[at]] == "я"
             who = interlocutors.speaker if first else interlocutors.listener
             return Subject(who, at, "likely", f"said of {line[at]}")
-        if line[at] in {"ему", "ей"}:
+        if line[at] in {"вам", "вас"}:
+            rule = f"said of {line[at]}"
+            return Subject(interlocutors.listener, at, "likely", rule, polite=True)
+        if line[at] in {"ему", "ей"} and at not in line.things:
             gender: Gender = "masculine" if line[at] == "ему" else "feminine"
             return Subject("others", at, "likely", f"said of {line[at]}", gender)
     return None
