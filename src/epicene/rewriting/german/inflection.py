@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.german.lexicon import people, person_rows
+from epicene.rewriting.german.lexicon import ADJECTIVE_SUFFIXES, people, person_rows, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -329,7 +329,7 @@ def _adjectival(word: str) -> Iterator[NounReading]:
         stem = word.removesuffix(ending)
         if stem == word:
             continue
-        ranked = stem.lower() in people().ranked
+        ranked = stem.lower() in people().ranked or (word[:1].isupper() and is_superlative(stem))
         if (word[:1].isupper() and _is_adjectival_stem(stem)) or ranked:
             only = ranked and stem not in people().adjectival
             for gender in ("masculine", "feminine"):
@@ -342,7 +342,20 @@ def _is_adjectival_stem(stem: str) -> bool:
     return stem in people().adjectival or stem.endswith(people().adjectival_heads)
 
 
+_UMLAUTED = tuple("klüg dümm jüng ält größ stärk schwäch läng kürz härt kält wärm höch gesünd schärf kränk".split())
+
+
+def is_superlative(stem: str) -> bool:
+    """Whether the stem is a superlative: Undankbarst, Zweitjüngst, Ehrlichst."""
+    low = stem.lower()
+    base = low.removesuffix("st").removesuffix("e") if low.endswith("est") else low[:-2]
+    if not low.endswith("st") or len(base) < 3:
+        return False
+    return base in words().adjectives or base.endswith((*ADJECTIVE_SUFFIXES, *_UMLAUTED))
+
+
 def _compound(word: str) -> Iterator[NounReading]:
+    """The readings by the last part; masculines that end many other words only as guesses."""
     if not word[:1].isupper():
         return
     for start in range(3, len(word) - 3):
@@ -352,15 +365,23 @@ def _compound(word: str) -> Iterator[NounReading]:
         if not tail[:1].islower():
             continue
         entries = _index().get(tail, ())
+        if not entries or len(tail) < 4:
+            continue
         lemmas = {noun.lemma for noun, _, _ in entries}
-        if entries and not lemmas & people().no_compounds and len(tail) > 3:
+        if not lemmas & people().no_compounds:
             yield from _listed(tail, word[:start])
+            return
+        if tail.endswith(("in", "innen")) and len(tail) > 5:  # Meisterköchin, Oberstudienrätin
+            yield from _listed(tail, word[:start])
+            return
+        if lemmas & people().guessed_compounds and tail == entries[0][0].lemma.lower():
+            yield from (each._replace(guessed=True) for each in _listed(tail, word[:start]))
             return
 
 
 _FEMININE_ENDINGS = ("erin", "istin", "entin", "antin", "orin", "eurin", "login", "atin", "ärin")
 _MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph")
-_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "eller")
+_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "ieller", "ueller", "igter", "iger")
 
 
 def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
@@ -385,4 +406,6 @@ def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
 
 def _ends_in_thing(word: str) -> bool:
     """Whether the word is a compound of something that is no person: Arbeitstier."""
-    return word.endswith(tuple(thing for thing in people().things_lower if len(thing) > 3))
+    return not word.endswith(("walter", "stalter")) and word.endswith(
+        tuple(thing for thing in people().things_lower if len(thing) > 3)
+    )

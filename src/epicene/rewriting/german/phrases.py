@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.german.inflection import (
@@ -14,9 +15,11 @@ from epicene.rewriting.german.inflection import (
     adjective_ending,
     article_of,
     determiner,
+    is_superlative,
     noun_readings,
 )
-from epicene.rewriting.german.lexicon import people, words
+from epicene.rewriting.german.lexicon import ADJECTIVE_SUFFIXES, people, words
+from epicene.rewriting.german.line import is_ordinal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.german.line import Line
 
 _ENDINGS = ("e", "er", "en", "em", "es")
-_SUFFIXES = tuple(
-    "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv".split()
+# gelernt, ausgebildet, verfehlt, vorbestraft
+_PARTICIPLE = re.compile(
+    r"(?:(?:aus|an|ab|auf|ein|vor|nach|zu|um|weg|mit|los|her|hin|bei|zurück|nieder|fest|hoch|wohl|neu|viel|un)?"
+    r"(?:ge|be|ver|zer|ent|er|über|unter))\w{2,}(?:t|en)$"
 )
 # Before a genitive plural: keiner der Schriftsteller.
 _SOME_OF = ("eine", "keine", "jede", "viele", "einige", "beide", "mehrere")
@@ -59,9 +64,9 @@ def is_adjective(word: str) -> bool:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:
             continue
-        if stem in words().adjectives or stem in people().ranked or stem.endswith(_SUFFIXES):
+        if stem in words().adjectives or stem in people().ranked or stem.endswith(ADJECTIVE_SUFFIXES):
             return True
-        if stem.startswith("ge") and stem.endswith(("t", "en")) and len(stem) > 4:
+        if _PARTICIPLE.match(stem) or is_superlative(stem):
             return True
     return False
 
@@ -156,6 +161,8 @@ def _beginnings(line: Line, noun: int) -> Iterator[Beginning]:
 
 def _may_be_adjective(line: Line, at: int) -> bool:
     word = line[at]
+    if is_ordinal(word):
+        return True
     if not line.is_word(at) or not word.endswith(_ENDINGS) or len(word) < 3:
         return False
     if word in words().not_adjectives or determiner(word) is not None:
@@ -222,7 +229,7 @@ def _ends(word: str, ending: str) -> bool:
     """Whether an adjective has that ending; those that do not inflect have any."""
     if word.endswith(ending) and not (ending == "e" and word.endswith(("er", "en"))):
         return True
-    return word in {"lila", "rosa", "prima", "super"}
+    return word in {"lila", "rosa", "prima", "super"} or is_ordinal(word)
 
 
 def _choose(
