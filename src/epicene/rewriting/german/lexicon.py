@@ -32,6 +32,8 @@ class People(NamedTuple):
     guessed_compounds: WordSet
     inhabitants: WordSet
     titles: WordSet
+    title_heads: WordSet
+    noble_titles: WordSet
 
 
 @cache
@@ -61,6 +63,8 @@ def people() -> People:
         no_compounds=frozenset(lists["no_compounds"]),
         guessed_compounds=frozenset(lists["guessed_compounds"]),
         titles=frozenset(map(str.lower, lists["titles"])),
+        title_heads=frozenset(map(str.lower, lists["title_heads"])),
+        noble_titles=frozenset(map(str.lower, lists["noble_titles"])),
         inhabitants=frozenset(map(str.lower, lists["inhabitants"])),
     )
 
@@ -106,6 +110,9 @@ class Words(NamedTuple):
     sentence_openers: WordSet
     abbreviations: WordSet
     no_nouns: WordSet
+    imperatives: WordSet
+    endearments: WordSet
+    addressing_signs: WordSet
 
     @property
     def prepositions(self) -> WordSet:

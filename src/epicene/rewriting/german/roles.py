@@ -20,10 +20,14 @@ from epicene.rewriting.german.inflection import Case, Cell, relative
 from epicene.rewriting.german.lexicon import people, words
 from epicene.rewriting.german.phrases import Phrase, find_phrases
 from epicene.rewriting.german.vocatives import (
+    add_endearments,
     add_greetings,
+    add_groups,
     add_title,
+    addresses_group,
     is_title,
     is_title_word,
+    names_office,
     vocative,
 )
 
@@ -103,6 +107,8 @@ class Roles:
         if self.people.listener is not None:
             adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
             add_greetings(self.line, adder)
+            add_endearments(self.line, adder)
+            add_groups(self.line, adder)
 
     def _as_plural(self, phrase: Phrase) -> Phrase:
         """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
@@ -136,20 +142,29 @@ class Roles:
         if one_of is not None:
             adder.phrase(phrase, Cell("gen", plural=True))
             _add_one(adder, one_of, masculine=phrase.reading.gender == "masculine")
-        elif is_title(self.line, phrase):
-            add_title(self.line, phrase, adder)
+            return
+        cell = settle(self.line, phrase, role.rule, role.who, clause)
+        before = self.cells.get(phrase.start - 2)
+        if before is not None and before in phrase.cells and self._shares_case(phrase):
+            cell = before
+        self.cells[phrase.noun] = cell
+        if is_title(self.line, phrase):
+            add_title(self.line, phrase, cell, adder)
+        elif is_title_word(self.line, phrase.noun - 1) and self.line[phrase.noun] == "doktor":
+            pass  # Herr Doktor, Frau Doktor
         else:
-            cell = settle(self.line, phrase, role.rule, role.who, clause)
-            before = self.cells.get(phrase.start - 2)
-            joined = self.line[phrase.start - 1] in {"und", "oder"} and before in phrase.cells
-            if before is not None and joined:
-                cell = before
-            self.cells[phrase.noun] = cell
             adder.phrase(phrase, cell)
 
+    def _shares_case(self, phrase: Phrase) -> bool:
+        """Whether it has the case of the noun before: ein Arzt und Dichter; der Köhler, ein Mann …"""
+        beside = self.line[phrase.start - 1]
+        return beside in {"und", "oder"} or (beside == "," and phrase.determiner.kind != "der")
+
     def _find_role(self, phrase: Phrase, clause: Clause) -> Role | None:
+        if phrase.cell.plural and addresses_group(self.line, phrase.noun):
+            return None
         if is_title_word(self.line, phrase.start - 1):
-            if self.line[phrase.noun] not in people().titles:
+            if not names_office(self.line, phrase.noun):
                 return None
             return self.found[phrase.start - 1][1] if phrase.start - 1 in self.found else None
         one_of = self._one_of(phrase)
@@ -198,7 +213,7 @@ class Roles:
         line, start = self.line, phrase.start
         if line[start] not in {"ihr", "ihre", "dein", "deine", "euer", "eure"}:
             return None
-        greeted = set(line.keys[max(0, start - 5) : start]) & words().signing
+        greeted = set(line.keys[line.sentence(start)[0] : start]) & words().signing
         closes = line.is_capital(start) or line[start] not in {"ihr", "ihre"}
         ends = not line.is_word(phrase.noun + 1) or line.is_capital(phrase.noun + 1)
         if not greeted or not closes or line.is_word(start - 1) or not ends:
@@ -220,8 +235,9 @@ class Roles:
             return None
         noun = phrase.reading.noun
         name = (noun is not None and noun.lemma in _KIN_NAMES) or line.is_capital(phrase.noun + 1)
-        alone = line.starts_sentence(start - 1) and line.is_mark(phrase.noun + 1)
-        clear = alone or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        opened = line.is_mark(start - 2) or line[start - 2] in words().before_vocative
+        closed = line.is_mark(phrase.noun + 1) or line.is_finite(phrase.noun + 1)
+        clear = (opened and closed) or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
         return Role(who, APPOSITION, "likely") if clear and not name else None
 
     def _closes(self, phrase: Phrase) -> bool:
