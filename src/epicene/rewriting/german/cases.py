@@ -37,7 +37,8 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
     if rule in {ROLE, COMPARISON}:
         before = line[phrase.start - 2]
         objects = bool(_OBJECTS & set(line.keys[clause.start : clause.end]))
-        object_before = before in _OBJECTS or (before == "sie" and not bare)
+        polite = who == "listener" and "ihnen" not in line.keys[clause.start : clause.end]
+        object_before = before in _OBJECTS or (before == "sie" and not bare) or polite
         accusative = clause.subject != who and (objects or object_before)
     elif rule == CALLED:
         accusative = phrase.determiner_at is not None

@@ -232,7 +232,10 @@ def is_polite(line: Line, at: int) -> bool:
             return True
     if line[at + 1] not in _PLURAL_VERBS:
         return False
-    return any(_begins_singular(line, index) for index in range(at + 2, at + 6))
+    if any(_begins_singular(line, index) for index in range(at + 2, at + 6)):
+        return True
+    _, end = line.sentence(at)  # Sie wurden … zum Schöffen gewählt
+    return any(line[index] in {"zum", "zur"} and line[end - 1] in words().making | words().regarding for index in range(at, end))
 
 
 def _begins_singular(line: Line, at: int) -> bool:

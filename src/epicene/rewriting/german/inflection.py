@@ -308,7 +308,7 @@ def noun_readings(word: str, *, guess: bool = False) -> tuple[NounReading, ...]:
         return ()
     found = [*_listed(low, ""), *_adjectival(word)]
     if not found:
-        found = [*_compound(word)]
+        found = [*_compound(word, guess=guess)]
     if not found:
         found = [*_by_ending(word, guess=guess)]
     return tuple(found)
@@ -354,7 +354,7 @@ def is_superlative(stem: str) -> bool:
     return base in words().adjectives or base.endswith((*ADJECTIVE_SUFFIXES, *_UMLAUTED))
 
 
-def _compound(word: str) -> Iterator[NounReading]:
+def _compound(word: str, *, guess: bool) -> Iterator[NounReading]:
     """The readings by the last part; masculines that end many other words only as guesses."""
     if not word[:1].isupper():
         return
@@ -365,23 +365,21 @@ def _compound(word: str) -> Iterator[NounReading]:
         if not tail[:1].islower():
             continue
         entries = _index().get(tail, ())
-        if not entries or len(tail) < 4:
+        if not entries:
             continue
         lemmas = {noun.lemma for noun, _, _ in entries}
-        if not lemmas & people().no_compounds:
+        plain = not lemmas & people().no_compounds and len(tail) > 3
+        if plain or (tail.endswith(("in", "innen")) and len(tail) > 4):  # Meisterköchin, Hofrätin
             yield from _listed(tail, word[:start])
             return
-        if tail.endswith(("in", "innen")) and len(tail) > 5:  # Meisterköchin, Oberstudienrätin
-            yield from _listed(tail, word[:start])
-            return
-        if lemmas & people().guessed_compounds and tail == entries[0][0].lemma.lower():
+        if guess and lemmas & people().guessed_compounds:
             yield from (each._replace(guessed=True) for each in _listed(tail, word[:start]))
             return
 
 
 _FEMININE_ENDINGS = ("erin", "istin", "entin", "antin", "orin", "eurin", "login", "atin", "ärin")
 _MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph")
-_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "ieller", "ueller", "igter", "iger")
+_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "ieller", "ueller", "igter", "pflichtiger", "fähiger", "süchtiger", "williger", "bedürftiger")
 
 
 def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.rewriting import text as shared
-from epicene.rewriting.german.inflection import determiner, noun_readings
+from epicene.rewriting.german.inflection import determiner, is_superlative, noun_readings
 from epicene.rewriting.german.lexicon import words
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ class Line(shared.Line[shared.Token]):
         ):
             return word not in lists.subordinators and word not in lists.not_adjectives
         past = word.endswith(("te", "ten", "test")) and len(word) > 4
-        return past and not self.is_noun(at + 1) and word not in lists.not_adjectives
+        superlative = is_superlative(word.removesuffix("n").removesuffix("e"))
+        return past and not self.is_noun(at + 1) and not superlative
 
 
 def read_line(text: str) -> Line:

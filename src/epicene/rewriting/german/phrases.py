@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.german.inflection import (
@@ -72,12 +73,29 @@ def is_adjective(word: str) -> bool:
 
 
 def find_phrases(line: Line) -> Iterator[Phrase]:
-    """The phrases of all nouns for people, in order."""
-    for at in range(len(line)):
-        if not line.is_word(at) or (found := read_phrase(line, at)) is None:
-            continue
-        if "/" not in {line[at + 1], line[found.start - 1]}:  # der Lehrer/die Lehrerin
-            yield found
+    """The phrases of all nouns for people, in order; not those that name both genders."""
+    read = (read_phrase(line, at) for at in range(len(line)) if line.is_word(at))
+    found = [each for each in read if each is not None]
+    both = {
+        each
+        for pair in pairwise(found)
+        if _names_both(line, *pair)
+        for each in (pair[0].noun, pair[1].noun)
+    }
+    for each in found:
+        slash = "/" in {line[each.noun + 1], line[each.start - 1]}  # der Lehrer/die Lehrerin
+        if not slash and each.noun not in both:
+            yield each
+
+
+def _names_both(line: Line, first: Phrase, second: Phrase) -> bool:
+    """Schülerinnen und Schüler; Berechtigte oder Berechtigter."""
+    if second.start != first.noun + 2 or line[first.noun + 1] not in {"und", "oder", "bzw."}:
+        return False
+    one, other = first.reading, second.reading
+    if one.prefix != other.prefix or one.noun != other.noun:
+        return False
+    return line[first.noun] != line[second.noun]
 
 
 def read_phrase(line: Line, at: int) -> Phrase | None:
@@ -87,21 +105,30 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         return None
     if not line.is_capital(at):
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
-    elif line.is_noun(at + 1) and any(each.noun is None or each.guessed for each in readings):
-        return None  # die Deutsche Bank, Berliner Luft
+    elif line.is_noun(at + 1) and _is_attribute(line, at, readings):
+        return None
     elif (line.is_noun(at + 1) and line[at] in people().inhabitants) or (
         line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine"
     ):
         return None
     for start, found, adjectives in _beginnings(line, at):
+        neuter = found is None and line[start - 1] in {"das", "dieses", "jedes", "jenes"}
         fitting = [
             (reading, cells)
             for reading in readings
+            if not (neuter and reading.noun is None)  # das einzige, das …
             if (cells := tuple(_fitting(line, at, reading, start, found, adjectives)))
         ]
         if fitting:
             return _choose(line, at, start, found, adjectives, fitting)
     return None
+
+
+def _is_attribute(line: Line, at: int, readings: Sequence[NounReading]) -> bool:
+    """Whether an adjective is part of a name: die Deutsche Bank; not als Betroffene Einspruch …"""
+    if line[at - 1] == "als" and readings[0].prefix.lower() not in words().adjectives:
+        return any(each.guessed for each in readings)
+    return any(each.noun is None or each.guessed for each in readings)
 
 
 def _is_headless(line: Line, at: int) -> bool:
@@ -297,6 +324,8 @@ def _cost(line: Line, start: int, found: int | None, cell: Cell, cases: Sequence
         return 2 * place + (cell.plural if found is not None else not cell.plural)
     if found is not None and line[found] == "der" and line[start - 1].startswith(_SOME_OF):
         return 0 if cell == Cell("gen", plural=True) else 1
+    if found is not None and line[found] == "den":  # am Montag den Präsidenten
+        return 2 * (cell != Cell("acc")) + (cell.case != "dat")
     after_noun = line.is_noun(start - 1) or line[start - 1] in {"'", "’"}
     order: tuple[Case, ...] = (
         ("gen", "dat", "nom", "acc") if after_noun else ("nom", "acc", "dat", "gen")

@@ -24,9 +24,10 @@ _FIRST = frozenset("mir mich mein meine meinem meinen meiner meines ich".split()
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
+    inward = next((key for key in line if key in {"»", "«"}), "»")  # »so« or «so»
     return quotations.split_quotations(
         line,
-        closes=_CLOSES,
+        closes={mark: _CLOSES[mark] for mark in _CLOSES if mark not in {"»", "«"} or mark == inward},
         is_speech=lambda part: (
             any(part.is_finite(at) for at in range(len(part)))
             or any(word in _PERSONAL for word in part)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _FIRST = frozenset("ich mich mir".split())
 _SECOND = frozenset("du dich dir".split())
 _OBJECTS = frozenset("mich mir dich dir".split())
+_ACCUSATIVES = frozenset("mich dich ihn sich".split())
 _THIRD_OBJECTS = frozenset("ihn ihm ihr sie".split())
 _OWN = frozenset("mein meine meinen meinem meiner meines".split())
 _YOUR = frozenset("dein deine deinen deinem deiner deines".split())
@@ -59,7 +60,7 @@ _PRONOUNS = {
     "dieser": "diese",
 }
 _FEMININE_PRONOUNS = {feminine: masculine for masculine, feminine in _PRONOUNS.items()}
-_AFTER_PRONOUN = frozenset("von aus unter mehr wie geblieben geworden bin war".split())
+_AFTER_PRONOUN = frozenset("vom mit von aus unter mehr wie geblieben geworden bin war".split())
 _TRAINING = frozenset("ausbildung lehre umschulung weiterbildung ernennung wahl".split())
 _RANKS = ("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst")
 
@@ -92,8 +93,12 @@ class Roles:
 
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
+        if self.people.listener is not None:
+            self._read_addresses(self.people.listener)
         for found in find_phrases(self.line):
             phrase = self._as_plural(found)
+            if phrase.noun in self.sites:
+                continue
             clause = self.clause(phrase.noun)
             role = self._find_role(phrase, clause) if clause is not None else None
             if (second := self._second(phrase)) is not None:
@@ -105,10 +110,14 @@ class Roles:
                 self._add(phrase, role, clause)
         self._read_pronouns()
         if self.people.listener is not None:
-            adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
-            add_greetings(self.line, adder)
-            add_endearments(self.line, adder)
-            add_groups(self.line, adder)
+            add_greetings(self.line, self._addresser(self.people.listener))
+
+    def _addresser(self, listener: Person) -> Adder:
+        return Adder(self.line, self.sites, listener, VOCATIVE, "likely")
+
+    def _read_addresses(self, listener: Person) -> None:
+        add_endearments(self.line, self._addresser(listener))
+        add_groups(self.line, self._addresser(listener))
 
     def _as_plural(self, phrase: Phrase) -> Phrase:
         """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
@@ -308,7 +317,13 @@ class Roles:
         line = self.line
         keys = line.keys[clause.start : clause.end]
         regarded = words().regarding & set(keys)
-        objects = [index for index in range(clause.start, clause.end) if line[index] in _OBJECTS]
+        objects = [
+            index
+            for index in range(clause.start, clause.end)
+            if line[index] in _OBJECTS or self._is_polite_object(index, clause)
+        ]
+        if objects and "wir" in keys:
+            return _role(self.pronoun(objects[0]), rule, "likely")
         reflexive = clause.subject_at is not None and line[clause.subject_at] == "ich"
         if objects and regarded and not reflexive:
             return _role(self.pronoun(objects[0]), rule, "likely")
@@ -375,6 +390,8 @@ class Roles:
                 return None
         elif line[one_of] not in {"einer", "eine", "keiner", "keine"}:
             return None
+        if (who := self._fronted(phrase)) is not None:
+            return Role(who, PREDICATE)
         end = phrase.noun + 1
         while line.is_word(end) and line[end] != "zu":
             end += 1
@@ -387,6 +404,19 @@ class Roles:
         if line[phrase.start] in own and not eigen:
             return None  # mein Mann; but mein eigener Chef
         return _role(who, PREDICATE)
+
+    def _fronted(self, phrase: Phrase) -> Person | None:
+        """Who it is at the end of a sentence: Der Letzte, der ihn sah, war ich; …, das bin ich."""
+        line = self.line
+        if not line.starts_sentence(phrase.start) or not (line[phrase.noun + 1] == "," or phrase.reading.ranked):
+            if not (phrase.determiner_at is None and phrase.start == phrase.noun):
+                return None
+        start, end = line.sentence(phrase.start)
+        for at in range(phrase.noun + 1, end - 1):
+            comma = at - 2 if line[at - 1] == "das" else at - 1
+            if line[at] in words().be and line[comma] == "," and line[at + 1] in {"ich", "du", "sie"}:
+                return self.pronoun(at + 1)
+        return None
 
     def _described(self, clause: Clause) -> Person | None:
         """The subject of a clause that says what somebody is; of others only er and sie."""
@@ -423,14 +453,14 @@ class Roles:
         """Mich einen Helden nennen, mich zum Sprecher wählen, mich für einen Idioten halten."""
         line, lists = self.line, words()
         keys = set(line.keys[clause.start : clause.end])
-        become = {"werde", "wurde", "wirst", "wurdest", "wird", "geworden", "worden"} & keys
+        become = keys & {*words().become, "geworden", "worden"}
         if phrase.preposition in {"zu", "für"}:
             made = (lists.regarding | lists.making) & keys or line[phrase.start - 1] in _TRAINING
             if not made and not (phrase.preposition == "zu" and become):
                 return None
             if phrase.preposition == "zu" and line[phrase.start] in {"dem", "der", "den"}:
                 return None
-        elif phrase.preposition or not lists.naming & keys:
+        elif phrase.preposition or not lists.naming & keys or not self._may_be_name(phrase, clause):
             return None
         if phrase.preposition == "zu" and line[phrase.start - 1] in _TRAINING:
             return _role(clause.subject, CALLED) if clause.subject_at is not None else None
@@ -439,6 +469,7 @@ class Roles:
             for at in range(clause.start, clause.end)
             if line[at] in {"mich", "dich", "ihn"}
             or (line[at] in {"mir", "dir"} and phrase.preposition)
+            or self._is_polite_object(at, clause)
         ]
         if objects:
             return (
@@ -451,6 +482,19 @@ class Roles:
             return None
         return _role(clause.subject, CALLED)
 
+    def _is_polite_object(self, at: int, clause: Clause) -> bool:
+        """Whether Sie is the listener and not the subject: wir bestellen Sie zum Betreuer."""
+        polite = self.line[at] == "sie" and is_polite(self.line, at)
+        return polite and clause.subject_at != at
+
+    def _may_be_name(self, phrase: Phrase, clause: Clause) -> bool:
+        """Whether somebody can be called so: not der Direktor in mich der Direktor so nannte."""
+        if all(cell.case != "acc" for cell in phrase.cells if not cell.plural):
+            return self.line[phrase.start - 1] in {"nur", "immer", "bloß"} or phrase.determiner_at is None
+        others = range(phrase.noun + 1, clause.end)
+        indefinite = any(self.line[at] in {"ein", "eine", "einen"} for at in others)
+        return not indefinite or phrase.determiner.kind != "der"
+
     def _is_left_alone(self, phrase: Phrase, role: Role, clause: Clause) -> bool:
         """Plurals that name women too, and bare nouns that may be plurals or names."""
         reading = phrase.reading
@@ -459,7 +503,8 @@ class Roles:
         if phrase.cell.plural:
             men = reading.noun is not None and reading.noun.men
             return not (men or self.generic_plurals)
-        if phrase.determiner_at is not None or phrase.adjectives or is_title(self.line, phrase):
+        titled = is_title(self.line, phrase) or is_title_word(self.line, phrase.noun - 1)
+        if phrase.determiner_at is not None or phrase.adjectives or titled:
             return False
         if reading.noun is None and not self.line[phrase.noun].endswith("er"):
             return True
@@ -471,6 +516,8 @@ class Roles:
         noun = phrase.reading.noun
         if noun is not None and noun.lemma in _TITLES_BEFORE_NAMES:
             return line.is_capital(at + 1) or all(not cell.plural for cell in phrase.cells)
+        if self._heads_line(phrase):
+            return True
         if line.is_capital(at - 1) and line[at - 2] not in {",", "als"}:
             return False
         if line[at + 1] in {"des", "der", "eines", "einer", "von", "und"} and line[at - 1] == ",":
@@ -479,6 +526,18 @@ class Roles:
         singular = keys & {"ist", "war", "wird", "wurde", "blieb", "werden"}
         inner = not line.starts_sentence(at) and not phrase.preposition
         return bool(singular) and clause.copular and inner
+
+    def _heads_line(self, phrase: Phrase) -> bool:
+        """Sohn übernimmt; Kontakt: Ehemann; Unbekannter raubt …; Torschütze war der Stürmer."""
+        line, at, noun = self.line, phrase.noun, phrase.reading.noun
+        if not line.starts_sentence(at) or line.is_capital(at + 1):
+            return False
+        if noun is None:
+            return line[at].endswith("er") and line.is_word(at + 1)
+        if noun.men and noun.lemma not in _TITLES_BEFORE_NAMES and noun.lemma not in people().no_compounds:
+            return all(not cell.plural for cell in phrase.cells)
+        identified = line[at + 1] in {"ist", "war", "wird", "wurde"} and line[at + 2] in {"der", "die", "ein", "eine"}
+        return identified and noun.lemma not in people().no_compounds | {"Weber"}
 
     def _read_pronouns(self) -> None:
         """Derjenige, einer, keiner where somebody is said to be it; ich, der …"""
@@ -494,6 +553,23 @@ class Roles:
                 self._read_pronoun(at)
             elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
                 self._read_pronoun(at)  # ich bin der, der …
+            elif line[at] in {"der", "die"} and self.pronoun(at - 1) is not None:
+                self._read_pronoun(at)  # bist du der vom Flohmarkt
+            elif line[at] == "wie" and line[at + 1] in {"kein", "keine"}:
+                self._read_unequalled(at)
+
+    def _read_unequalled(self, at: int) -> None:
+        """Sie kennt die Berge wie keine andere."""
+        line, clause = self.line, self.clause(at)
+        forms = {"kein": ("anderer", "zweiter"), "keine": ("andere", "zweite")}[line[at + 1]]
+        if clause is None or clause.subject is None or clause.subject_at is None:
+            return
+        if line[at + 2] not in forms or line.is_word(at + 3) or _ACCUSATIVES & set(line.keys[clause.start : at]):
+            return
+        stem = line[at + 2].removesuffix("er").removesuffix("e")
+        adder = Adder(line, self.sites, clause.subject, COMPARISON)
+        adder.word(at + 1, "kein", "keine")
+        adder.word(at + 2, stem + "er", stem + "e")
 
     def _read_pronoun(self, at: int) -> None:
         line, clause = self.line, self.clause(at)

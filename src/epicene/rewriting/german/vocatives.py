@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.german.phrases import Phrase
 
 _TITLES = frozenset({"herr", "herrn", "frau"})
+_POLITE = frozenset("sie ihnen ihr ihre ihrem ihren ihrer".split())
 
 
 def is_title_word(line: Line, at: int) -> bool:
@@ -98,13 +99,19 @@ def vocative(line: Line, phrase: Phrase) -> Confidence | None:
 def _opens_address(line: Line, start: int, end: int) -> bool:
     """Herr Kommissar, wir …: no apposition and no relative clause follows the comma."""
     after = end + 1
-    polite = line[after] in {"sie", "ihr", "ihre", "ihnen", "ihren"} and line.is_capital(after)
+    sentence = range(after, line.sentence(start)[1])
+    polite = any(line[at] in _POLITE and line.is_capital(at) for at in sentence)
+    if line[after] in words().subordinators:
+        return polite and line.starts_sentence(start)
     plain = line.is_word(after) and not line.is_capital(after) and determiner(line[after]) is None
+    polite = line[after] in _POLITE and line.is_capital(after)
     return line.starts_sentence(start) and line[end] in {",", "!"} and (polite or plain or line[end] == "!")
 
 
 def _ends_address(line: Line, start: int, end: int) -> bool:
     """Gratuliere, Herr Doktor!: the sentence ends there, and no person is named before."""
+    if line[start - 1] == "," and line[start - 2] in words().before_vocative:
+        return True
     ends = line.ends_sentence(end) or end >= len(line) or line[end] in {",", "“", "«", '"'}
     named = line.is_capital(start - 2) and not line.starts_sentence(start - 2)
     first = line.sentence(start)[0]
