@@ -68,6 +68,8 @@ def is_object(line: Line, phrase: Phrase, clause: Clause) -> bool:
         return False
     if clause.subject_at is not None and clause.subject is not None:
         return True
+    if line[phrase.start - 2] == "," and line[phrase.start - 3] in {"“", "«", "»", '"', "‘"}:
+        return False  # „Nein“, sagte die Ärztin
     if not clause.subordinate and line.is_finite(phrase.start - 1):
         return opens_with_subject(line, clause.start, phrase.start - 1)
     return any(_may_be_subject(line, at, first) for at in range(first, phrase.start))

@@ -168,7 +168,7 @@ def _subject(
         if line[at] == "sie" and is_polite(line, at) and _agrees_with_sie(line, at, start, end):
             return interlocutors.listener, at
     for at in nominatives:
-        if line[at] in _THIRD:
+        if line[at] in _THIRD and not (line[at] == "sie" and is_polite(line, at)):
             return "others", at
     if "bin" in keys:
         return interlocutors.speaker, start + keys.index("bin")

@@ -358,7 +358,7 @@ def _compound(word: str, *, guess: bool) -> Iterator[NounReading]:
     """The readings by the last part; masculines that end many other words only as guesses."""
     if not word[:1].isupper():
         return
-    for start in range(3, len(word) - 3):
+    for start in range(3, len(word) - 2):
         tail = word[start:]
         if word[start - 1] == "-":
             tail = tail.lower()

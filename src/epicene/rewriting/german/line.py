@@ -27,6 +27,10 @@ class Line(shared.Line[shared.Token]):
     # After these a capital says nothing.
     openings = sentence_ends | {":", "„", '"', "»", "“", "–"}
 
+    def ends_sentence(self, at: int) -> bool:
+        """Whether the token is a mark that ends a sentence, or several of them."""
+        return self[at] in self.sentence_ends or (self[at] != "" and not set(self[at]) - set(".!?…"))
+
     def is_capital(self, at: int) -> bool:
         """Whether the token is a word with a capital."""
         return self.is_word(at) and self.tokens[at].text[:1].isupper()

@@ -105,7 +105,11 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         return None
     if not line.is_capital(at):
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
-    elif line.is_noun(at + 1) and _is_attribute(line, at, readings):
+    elif (
+        line.is_noun(at + 1)
+        and line[at - 1] not in {"herr", "herrn", "frau"}
+        and _is_attribute(line, at, readings)
+    ):
         return None
     elif (line.is_noun(at + 1) and line[at] in people().inhabitants) or (
         line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine"
@@ -273,6 +277,8 @@ def _choose(
     if preposition in {"um", "ohne", "statt", "anstatt"} and _ends_with_infinitive(line, noun):
         preposition = ""
     cases = governed(preposition)
+    if preposition == "als" and line[start - 2] in {"mir", "dir", "ihm", "ihnen"}:
+        preposition, cases = "", ("dat",)
     if not any(cell.case in cases for _, cells in fitting for cell in cells):
         cases = ()  # von Natur aus ein Optimist
     ranked = sorted(

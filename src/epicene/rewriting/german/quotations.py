@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.rewriting import quotations
+from epicene.rewriting.german.lexicon import words as lists
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Introduction, Passage
 
 if TYPE_CHECKING:
@@ -47,12 +49,25 @@ def _attribute(introduction: Introduction[Line]) -> Interlocutors:
 
 def _interlocutors(frame: Sequence[str], sentence: Sequence[str]) -> Interlocutors:
     speaker: Person = "speaker" if "ich" in frame else "listener" if "du" in frame else "others"
+    return Interlocutors(speaker, _addressee(sentence, speaker))
+
+
+def _addressee(sentence: Sequence[str], speaker: Person) -> Person:
+    """To whom it is said: zu mir, fragte ihn; if nobody is named, to the listener."""
     words = set(sentence)
-    listener: Person | None = None
-    if speaker != "speaker" and words & _FIRST:
-        listener = "speaker"
-    elif words & {"dir", "dich"}:
-        listener = "listener"
-    elif words & {"ihm", "ihr", "ihn", "ihnen"} or (speaker == "speaker" and "zu" in words):
-        listener = "others"
-    return Interlocutors(speaker, listener)
+    beside = {after for word, after in pairwise(sentence) if word == "zu"}
+    told = beside or words
+    if told & {"mir", "mich"} and speaker != "speaker":
+        return "speaker"
+    if words & {"dir", "dich"}:
+        return "listener"
+    if beside or words & {"ihm", "ihr", "ihn", "ihnen"}:
+        return "others"
+    datives = (
+        before not in lists().prepositions
+        for before, word in pairwise(["", *sentence])
+        if word in {"dem", "einem", "seinem", "ihrem"}
+    )
+    if any(datives):
+        return "others"
+    return "speaker" if words & _FIRST and speaker != "speaker" else "listener"
