@@ -68,19 +68,32 @@ def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
 def _segments(line: Line, start: int, end: int) -> list[tuple[int, int]]:
     """The parts of a sentence with a finite verb each; others belong to the one before them."""
     joints = _MARKS | words().coordinators
-    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
     parts: list[tuple[int, int]] = []
+    if (greeted := _salutation(line, start, end)) is not None:
+        parts.append((start, greeted))
+        start = greeted + 1
+    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
     for first, last in zip(cuts, [*cuts[1:], end], strict=True):
         if first == last:
             continue
         own = any(line.is_finite(at) for at in range(first, last))
-        if not own and parts and _is_inserted(line, parts[-1], first):
+        after_greeting = greeted is not None and len(parts) == 1
+        if after_greeting or (not own and parts and _is_inserted(line, parts[-1], first)):
             parts.append((first, last))
         elif parts and (not own or not _is_complete(line, parts[-1])) and not _opens(line, first):
             parts[-1] = (parts[-1][0], last)
         else:
             parts.append((first, last))
     return parts
+
+
+def _salutation(line: Line, start: int, end: int) -> int | None:
+    """Where the comma after a salutation is: Sehr geehrte Frau Kranz, …"""
+    dear = line[start].removesuffix("r").removesuffix("e") in words().dear or line[start] == "sehr"
+    comma = next((at for at in range(start, min(end, start + 8)) if line[at] == ","), None)
+    if not dear or comma is None or any(line.is_finite(at) for at in range(start, comma)):
+        return None
+    return comma if comma + 1 < end else None
 
 
 def _is_inserted(line: Line, part: tuple[int, int], first: int) -> bool:

@@ -27,6 +27,11 @@ class Line(shared.Line[shared.Token]):
     # After these a capital says nothing.
     openings = sentence_ends | {":", "„", '"', "»", "“", "–"}
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the text is written without capitals."""
+        return self.text == self.text.lower()
+
     def ends_sentence(self, at: int) -> bool:
         """Whether the token is a mark that ends a sentence, or several of them."""
         return self[at] in self.sentence_ends or (self[at] != "" and not set(self[at]) - set(".!?…"))
@@ -75,7 +80,7 @@ class Line(shared.Line[shared.Token]):
 def read_line(text: str) -> Line:
     """The words and marks of a text, abbreviations and ordinals with their full stop."""
     tokens = _join_stops(text, shared.tokenise(text, "de", str.lower))
-    if not any(token.is_word and token.text != token.key for token in tokens):
+    if text == text.lower():
         tokens = [_with_capital(token) for token in tokens]
     return Line(text, tokens)
 

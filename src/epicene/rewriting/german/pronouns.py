@@ -26,6 +26,7 @@ _SINGULAR_VERBS = frozenset(
 ) | frozenset(
     "ist war hat hatte wird wurde kann konnte muss musste soll sollte will wollte darf".split()
 )
+_BEFORE_PARTICIPLES = frozenset("alle allen die der den dem das des eine einer jede jeder".split())
 _FEMININE_THING_ENDINGS = ("ung", "heit", "keit", "schaft", "ion", "tät", "ie", "ik", "ur")
 
 
@@ -51,6 +52,18 @@ def read_third_persons(roles: Roles) -> None:
                 adder.word(at, "ihm", "ihr")
         elif word in {"der", "die"} and line[at - 1] == "," and _is_name(line, at - 2):
             _read_relative(roles, at, adder, people_at)
+        elif word in {"dessen", "deren"} and line.starts_sentence(at):
+            if line[at - 2] and _follows_person(roles, at, "m" if word == "dessen" else "f"):
+                adder.word(at, "dessen", "deren")
+
+
+def _follows_person(roles: Roles, at: int, concord: Concord) -> bool:
+    """Whether the last noun before a word is a person of that gender: …; dessen Anschrift …"""
+    last = next((index for index in range(at - 1, -1, -1) if roles.line.is_capital(index)), -1)
+    phrase, role = roles.found.get(last, (None, None))
+    if phrase is None or role is None or role.who != "others" or phrase.cell.plural:
+        return False
+    return (phrase.reading.gender == "masculine") == (concord == "m")
 
 
 def _read_possessive(
@@ -138,14 +151,29 @@ def _means_thing(
     for first in range(at - 1, begin - 1, -1):
         if line[first] not in _subject_forms(concord, possessive=possessive):
             continue
-        if not (line.starts_sentence(first) or (line.is_mark(first - 1) and concord == "m")):
-            continue
         noun = first + 1
         while is_adjective(line[noun]) and not line.is_capital(noun):
             noun += 1
+        opened = line.starts_sentence(first) or (line.is_mark(first - 1) and concord == "m")
+        if not opened and not _is_antecedent(roles, first, noun, at):
+            continue
         if line.is_capital(noun) and noun not in roles.found and noun < at:
             return concord == "m" or not line[noun].endswith(("en", "er", "s"))
     return False
+
+
+def _is_antecedent(roles: Roles, first: int, noun: int, at: int) -> bool:
+    """Whether a thing that does not open its sentence is the subject there, or an object of ich."""
+    line = roles.line
+    if line[first] in {"jede", "jeder", "jedes"}:
+        return line.sentence(first) == line.sentence(at)
+    clause = roles.clause(first)
+    if clause is None or clause.has(at):
+        return False
+    verb = noun + 1 + (line[noun + 1][:1].isdigit())
+    named = line[first - 1] == "," and line.is_finite(verb)
+    mine = clause.subject in {"speaker", "listener"} and clause.subject_at is not None
+    return named or (mine and line[first - 1] not in words().prepositions)
 
 
 _ANYBODY = frozenset("jemand niemand man wer jedermann".split())
@@ -172,9 +200,11 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
         return False  # bei ihr
     following = at + 1
     if word == stem and not line.is_capital(following):
-        bare = line[following].endswith(("er", "es")) or line[following] in words().adverbs - {"zu"}
-        if not bare:
-            return False  # die ihr zustehenden Gebühren
+        adverb = line[following] in words().adverbs and line[following + 1].endswith(("er", "es"))
+        if not adverb and not line[following].endswith(("er", "es")):
+            return False  # die ihr zustehenden Gebühren, wir wünschen ihr viel Glück
+    if line.is_small and word != stem:
+        return line.is_word(following)
     for _ in range(6):
         if line.is_capital(following):
             return True
@@ -220,10 +250,12 @@ def _polite_possessive(line: Line, at: int) -> bool:
 
 def _is_dative(line: Line, at: int) -> bool:
     """Whether ihr is a dative: mit ihr, gab ihr; not the plural you."""
-    if line.is_noun(at) or {"seid", "habt", "euch", "euer", "eure"} & set(line.keys):
+    if line.is_noun(at):
         return False
-    if line[at - 1] in words().dative | words().two_way:
-        return True
+    if line[at - 1] in words().dative | words().two_way or line[at - 1] in _BEFORE_PARTICIPLES:
+        return True  # mit ihr; alle ihr bekannten Fälle
+    if {"seid", "habt", "euch", "euer", "eure"} & set(line.keys):
+        return False
     you = (
         line[at + 1].endswith("t") and line[at + 1] not in _SINGULAR_VERBS and line.is_word(at + 1)
     )
@@ -282,7 +314,8 @@ def _sie_role(roles: Roles, at: int) -> tuple[str, bool]:
     ):
         return _number(line[at + 1]), True
     if line.is_word(at - 1) and _looks_finite(line, at - 1):
-        if opens_with_subject(line, start, at - 1):
+        imperative = line.starts_sentence(at - 1) and line[line.sentence(at)[1]] == "!"
+        if imperative or opens_with_subject(line, start, at - 1):
             return "unknown", False
         return _number(before), True
     if line.starts_sentence(at):

@@ -122,7 +122,8 @@ class Roles:
     def _as_plural(self, phrase: Phrase) -> Phrase:
         """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
         before = self.line[phrase.start - 1]
-        if not before.isdigit() and before not in words().before_plurals:
+        number = before.isdigit() and phrase.determiner_at is None
+        if not number and before not in words().before_plurals:
             return phrase
         case: Case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
         cell = Cell(case, plural=True)
