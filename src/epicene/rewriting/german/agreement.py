@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.german.phrases import Phrase
     from epicene.rewriting.persons import Gender, Person
 
-NOMINATIVE_PRONOUNS = frozenset("ich du er wir man ihr sie es wer jemand niemand".split())
+NOMINATIVE_PRONOUNS = frozenset("ich du er wir man ihr sie es wer jemand niemand keiner".split())
 
 
 class Adder(NamedTuple):

@@ -51,6 +51,8 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
 
 def _has_genitive(line: Line, start: int) -> bool:
     """Whether the phrase belongs to the noun before it."""
+    if line[start - 1] in {"sie", "ihnen", "ich", "du"}:
+        return False
     return line.is_capital(start - 1) and not (
         line.starts_sentence(start - 1) and determiner(line[start - 2]) is None
     )

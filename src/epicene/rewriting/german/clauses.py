@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.german.inflection import is_one_woman
 from epicene.rewriting.german.lexicon import words
 
 if TYPE_CHECKING:
@@ -106,12 +107,16 @@ def _is_inserted(line: Line, part: tuple[int, int], first: int) -> bool:
 
 
 def _is_complete(line: Line, part: tuple[int, int]) -> bool:
-    return any(line.is_finite(at) for at in range(*part))
+    start, end = part
+    ends = line[end] == "," and _opens(line, start) and _has_final_verb(line, start + 1)
+    return ends or any(line.is_finite(at) for at in range(start, end))
 
 
 def _opens(line: Line, first: int) -> bool:
     """Whether a subordinate clause begins after the mark."""
     following = first + 1 if line.is_mark(first) or line[first] in words().coordinators else first
+    if line[following] in {"seit", "bis", "während"} and _has_final_verb(line, following):
+        return line[first] == ","
     if line[following] in words().prepositions:
         following += 1
     word = line[following]
@@ -259,6 +264,8 @@ def _begins_singular(line: Line, at: int) -> bool:
         return True
     if line.is_noun(at + 1) and line[at].endswith("er") and line[at] not in words().not_adjectives:
         return True  # gelernter Bäcker
+    if line.is_noun(at + 1) and line[at].endswith("e") and is_one_woman(line.tokens[at + 1].text):
+        return True  # examinierte Krankenschwester
     if line[at] not in {"die", "meine", "unsere", "seine", "ihre"}:
         return False
     noun = next((index for index in range(at + 1, at + 4) if line.is_noun(index)), at)

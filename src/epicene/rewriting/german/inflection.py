@@ -314,6 +314,15 @@ def noun_readings(word: str, *, guess: bool = False) -> tuple[NounReading, ...]:
     return tuple(found)
 
 
+def is_one_woman(word: str) -> bool:
+    """Whether the word is a feminine singular that is no plural: Lehrerin, Krankenschwester."""
+    readings = [each for each in noun_readings(word) if each.noun is not None]
+    return bool(readings) and all(
+        each.gender == "feminine" and not any(cell.plural for cell in each.cells)
+        for each in readings
+    )
+
+
 def _listed(low: str, prefix: str) -> Iterator[NounReading]:
     grouped: dict[tuple[str, Gender], tuple[Noun, list[Cell]]] = {}
     for noun, gender, cell in _index().get(low, ()):
@@ -329,8 +338,9 @@ def _adjectival(word: str) -> Iterator[NounReading]:
         stem = word.removesuffix(ending)
         if stem == word:
             continue
-        ranked = stem.lower() in people().ranked or (word[:1].isupper() and is_superlative(stem))
-        if (word[:1].isupper() and _is_adjectival_stem(stem)) or ranked:
+        noun = word[:1].isupper() or word[:1].isdigit()  # der 34-Jährige
+        ranked = stem.lower() in people().ranked or (noun and is_superlative(stem))
+        if (noun and _is_adjectival_stem(stem)) or ranked:
             only = ranked and stem not in people().adjectival
             for gender in ("masculine", "feminine"):
                 yield NounReading(None, gender, CELLS, stem, ranked=only)
@@ -339,7 +349,7 @@ def _adjectival(word: str) -> Iterator[NounReading]:
 
 def _is_adjectival_stem(stem: str) -> bool:
     """Whether an adjective is used as a noun for people: Angestellt, Bankangestellt."""
-    return stem in people().adjectival or stem.endswith(people().adjectival_heads)
+    return stem in people().adjectival or stem.lower().endswith(people().adjectival_heads)
 
 
 _UMLAUTED = tuple("klüg dümm jüng ält größ stärk schwäch läng kürz härt kält wärm höch gesünd schärf kränk".split())
@@ -351,7 +361,8 @@ def is_superlative(stem: str) -> bool:
     base = low.removesuffix("st").removesuffix("e") if low.endswith("est") else low[:-2]
     if not low.endswith("st") or len(base) < 3:
         return False
-    return base in words().adjectives or base.endswith((*ADJECTIVE_SUFFIXES, *_UMLAUTED))
+    known = (*ADJECTIVE_SUFFIXES, *_UMLAUTED, "zweitb", "drittb", "zweitletz", "drittletz")
+    return base in words().adjectives or base.endswith(known)
 
 
 def _compound(word: str, *, guess: bool) -> Iterator[NounReading]:

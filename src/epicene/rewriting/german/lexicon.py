@@ -113,6 +113,9 @@ class Words(NamedTuple):
     imperatives: WordSet
     endearments: WordSet
     addressing_signs: WordSet
+    dative_verbs: WordSet
+    present: WordSet
+    acting: WordSet
 
     @property
     def prepositions(self) -> WordSet:

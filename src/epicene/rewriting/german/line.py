@@ -37,8 +37,11 @@ class Line(shared.Line[shared.Token]):
         return self[at] in self.sentence_ends or (self[at] != "" and not set(self[at]) - set(".!?…"))
 
     def is_capital(self, at: int) -> bool:
-        """Whether the token is a word with a capital."""
-        return self.is_word(at) and self.tokens[at].text[:1].isupper()
+        """Whether the token is a word with a capital, after a number too: 34-Jährige."""
+        if not self.is_word(at):
+            return False
+        text = self.tokens[at].text
+        return (text.partition("-")[2] if text[0].isdigit() else text)[:1].isupper()
 
     def starts_sentence(self, at: int) -> bool:
         """Whether no word precedes the token in its sentence."""
@@ -68,6 +71,8 @@ class Line(shared.Line[shared.Token]):
             return not self.is_finite(at - 2)
         if self[at - 1] == "wir" and word.endswith("en"):
             return not self.is_finite(at - 2)
+        if self[at - 1] in {"er", "sie", "es"} and self.is_mark(at - 2) and word.endswith("t"):
+            return word not in lists.adverbs
         if self[at + 1] in {"ich", "du", "er", "wir", "man"} and word.endswith(
             ("e", "st", "t", "en")
         ):

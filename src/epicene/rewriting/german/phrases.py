@@ -330,8 +330,10 @@ def _cost(line: Line, start: int, found: int | None, cell: Cell, cases: Sequence
         return 2 * place + (cell.plural if found is not None else not cell.plural)
     if found is not None and line[found] == "der" and line[start - 1].startswith(_SOME_OF):
         return 0 if cell == Cell("gen", plural=True) else 1
-    if found is not None and line[found] == "den":  # am Montag den Präsidenten
-        return 2 * (cell != Cell("acc")) + (cell.case != "dat")
+    if found is not None and line[found] == "den":  # am Montag den Präsidenten; den Kunden helfen
+        first, last = line.sentence(start)
+        helped = words().dative_verbs & set(line.keys[first:last])
+        return 2 * (cell.case != ("dat" if helped else "acc"))
     after_noun = line.is_noun(start - 1) or line[start - 1] in {"'", "’"}
     order: tuple[Case, ...] = (
         ("gen", "dat", "nom", "acc") if after_noun else ("nom", "acc", "dat", "gen")

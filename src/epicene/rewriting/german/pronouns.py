@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.german.agreement import Adder, clause_end, find_relative
 from epicene.rewriting.german.clauses import is_polite
-from epicene.rewriting.german.inflection import Concord, determiner, relative
+from epicene.rewriting.german.inflection import Concord, determiner, noun_readings, relative
 from epicene.rewriting.german.lexicon import words
 from epicene.rewriting.german.line import opens_with_subject
 from epicene.rewriting.german.phrases import is_adjective
@@ -173,6 +173,7 @@ def _is_antecedent(roles: Roles, first: int, noun: int, at: int) -> bool:
     verb = noun + 1 + (line[noun + 1][:1].isdigit())
     named = line[first - 1] == "," and line.is_finite(verb)
     mine = clause.subject in {"speaker", "listener"} and clause.subject_at is not None
+    mine = mine or bool({"wir", "ihr", "man"} & set(line.keys[clause.start : clause.end]))
     return named or (mine and line[first - 1] not in words().prepositions)
 
 
@@ -237,7 +238,7 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
 
 def _polite_possessive(line: Line, at: int) -> bool:
     """Ihr for the listener: a capital that nothing else asks for, or Sie in the text."""
-    if line.is_capital(at) and not line.starts_sentence(at):
+    if line.is_capital(at) and (not line.starts_sentence(at) or _opens_message(line, at)):
         return True
     polite = any(
         line[index] in {"sie", "ihnen"}
@@ -248,10 +249,26 @@ def _polite_possessive(line: Line, at: int) -> bool:
     return polite and line.is_capital(at)
 
 
+def _opens_message(line: Line, at: int) -> bool:
+    """Ihre Bestellung ist unterwegs: the first word, in the present, and no woman besides."""
+    _, end = line.sentence(at)
+    verb = next(
+        (index for index in range(at, end) if line.is_finite(index) and line[index - 1] != "zu"),
+        None,
+    )
+    women = any(word in {"sie", "ihr"} and not line.is_capital(index) for index, word in enumerate(line))
+    if at or verb is None or line[verb] not in words().present or women:
+        return False
+    readings = (each for index in range(1, verb) for each in noun_readings(line.tokens[index].text))
+    return not any(each.noun is not None and each.noun.men for each in readings)  # Ihr Bruder ist …
+
+
 def _is_dative(line: Line, at: int) -> bool:
     """Whether ihr is a dative: mit ihr, gab ihr; not the plural you."""
     if line.is_noun(at):
         return False
+    if line[at - 1] == "ihr":
+        return True  # habt ihr ihr geholfen
     if line[at - 1] in words().dative | words().two_way or line[at - 1] in _BEFORE_PARTICIPLES:
         return True  # mit ihr; alle ihr bekannten Fälle
     if {"seid", "habt", "euch", "euer", "eure"} & set(line.keys):

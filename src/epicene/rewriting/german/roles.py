@@ -455,6 +455,10 @@ class Roles:
         line, lists = self.line, words()
         keys = set(line.keys[clause.start : clause.end])
         become = keys & {*words().become, "geworden", "worden"}
+        acted = phrase.reading.noun is None and phrase.determiner.kind == "der"
+        if acted and lists.acting & keys and not phrase.preposition:
+            actor = clause.subject if clause.subject_at is not None else self._main_subject(clause)
+            return _role(actor, CALLED, "likely")  # den Unschuldigen spielen
         if phrase.preposition in {"zu", "für"}:
             made = (lists.regarding | lists.making) & keys or line[phrase.start - 1] in _TRAINING
             if not made and not (phrase.preposition == "zu" and become):
@@ -554,7 +558,7 @@ class Roles:
                 self._read_pronoun(at)
             elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
                 self._read_pronoun(at)  # ich bin der, der …
-            elif line[at] in {"der", "die"} and self.pronoun(at - 1) is not None:
+            elif line[at] in {"der", "die"} and (line[at - 1] in words().be or self.pronoun(at - 1)):
                 self._read_pronoun(at)  # bist du der vom Flohmarkt
             elif line[at] == "wie" and line[at + 1] in {"kein", "keine"}:
                 self._read_unequalled(at)
