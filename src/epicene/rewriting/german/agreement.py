@@ -138,7 +138,8 @@ def _find_again(line: Line, phrase: Phrase, concord: Concord) -> int | None:
         if line[at - 1] == "," and "nom" in relative_forms(line[at], concord):
             rest = range(at + 1, end)
             verbless = not any(line.is_finite(index) or line[index] == "," for index in rest)
-            return at if verbless and line[at + 1] in words().two_way | {"mit", "am", "im"} and line.is_capital(end - 1) else None
+            place = line[at + 1] in words().two_way | {"mit", "am", "im"}
+            return at if verbless and place and line.is_capital(end - 1) else None
     return None
 
 

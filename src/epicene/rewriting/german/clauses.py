@@ -199,7 +199,7 @@ def _subject(
 
 
 def _left_out_subject(line: Line, start: int, end: int) -> str:
-    """The field of the interlocutor that a verb without a subject means: sei brav, hab als Kellner …"""
+    """Whom a verb without a subject means, as a field: sei brav, hab als Kellner gejobbt."""
     keys = set(line.keys[start:end])
     if line[start] in {"sei", "seien"}:
         return "listener"
@@ -209,13 +209,16 @@ def _left_out_subject(line: Line, start: int, end: int) -> str:
         return "listener"
     if line[start] in {"hab", "habe"}:
         return "speaker"
-    ranked = any(line[at] in {"der", "die"} and line[at + 1].startswith(_RANKS) for at in range(start, end))
+    following = range(start + 1, end)
+    ranked = any(line[at - 1] in {"der", "die"} and line[at].startswith(_RANKS) for at in following)
     return "speaker" if line[start] == "war" and ranked and line[end] != "?" else ""
 
 
 def _agrees_with_sie(line: Line, at: int, start: int, end: int) -> bool:
     """Whether polite Sie can be the subject: no preposition, no other subject, a plural verb."""
-    if line[at - 1] in words().accusative | words().two_way or _NOMINATIVES & set(line.keys[start:end]):
+    if line[at - 1] in words().accusative | words().two_way:
+        return False
+    if _NOMINATIVES & set(line.keys[start:end]):
         return False
     verbs = [line[index] for index in range(start, end) if line.is_finite(index)]
     beside = line[at - 1].endswith("en") or line[at + 1].endswith("en")
@@ -253,7 +256,8 @@ def is_polite(line: Line, at: int) -> bool:
     if any(_begins_singular(line, index) for index in range(at + 2, at + 6)):
         return True
     _, end = line.sentence(at)  # Sie wurden … zum Schöffen gewählt
-    return any(line[index] in {"zum", "zur"} and line[end - 1] in words().making | words().regarding for index in range(at, end))
+    made = line[end - 1] in words().making | words().regarding
+    return made and not {"zum", "zur"}.isdisjoint(line.keys[at:end])
 
 
 def _begins_singular(line: Line, at: int) -> bool:

@@ -352,7 +352,9 @@ def _is_adjectival_stem(stem: str) -> bool:
     return stem in people().adjectival or stem.lower().endswith(people().adjectival_heads)
 
 
-_UMLAUTED = tuple("klüg dümm jüng ält größ stärk schwäch läng kürz härt kält wärm höch gesünd schärf kränk".split())
+_UMLAUTED = tuple(
+    "klüg dümm jüng ält größ stärk schwäch läng kürz härt kält wärm höch schärf kränk".split()
+)
 
 
 def is_superlative(stem: str) -> bool:
@@ -390,7 +392,10 @@ def _compound(word: str, *, guess: bool) -> Iterator[NounReading]:
 
 _FEMININE_ENDINGS = ("erin", "istin", "entin", "antin", "orin", "eurin", "login", "atin", "ärin")
 _MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph")
-_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "ieller", "ueller", "igter", "pflichtiger", "fähiger", "süchtiger", "williger", "bedürftiger")
+_ADJECTIVAL_ENDINGS = tuple(
+    "licher ischer loser ierter ender ieller ueller igter pflichtiger fähiger süchtiger williger "
+    "bedürftiger".split()
+)
 
 
 def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:

@@ -34,7 +34,8 @@ class Line(shared.Line[shared.Token]):
 
     def ends_sentence(self, at: int) -> bool:
         """Whether the token is a mark that ends a sentence, or several of them."""
-        return self[at] in self.sentence_ends or (self[at] != "" and not set(self[at]) - set(".!?…"))
+        key = self[at]
+        return key in self.sentence_ends or (key != "" and not set(key) - set(".!?…"))
 
     def is_capital(self, at: int) -> bool:
         """Whether the token is a word with a capital, after a number too: 34-Jährige."""

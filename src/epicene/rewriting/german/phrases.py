@@ -65,7 +65,7 @@ def is_adjective(word: str) -> bool:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:
             continue
-        if stem in words().adjectives or stem in people().ranked or stem.endswith(ADJECTIVE_SUFFIXES):
+        if stem in words().adjectives | people().ranked or stem.endswith(ADJECTIVE_SUFFIXES):
             return True
         if _PARTICIPLE.match(stem) or is_superlative(stem):
             return True
@@ -105,13 +105,7 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         return None
     if not line.is_capital(at):
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
-    elif (
-        line.is_noun(at + 1)
-        and line[at - 1] not in {"herr", "herrn", "frau"}
-        and _is_attribute(line, at, readings)
-    ):
-        return None
-    elif (line.is_noun(at + 1) and line[at] in people().inhabitants) or (
+    elif (line.is_noun(at + 1) and _is_attribute(line, at, readings)) or (
         line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine"
     ):
         return None
@@ -130,6 +124,10 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
 
 def _is_attribute(line: Line, at: int, readings: Sequence[NounReading]) -> bool:
     """Whether an adjective is part of a name: die Deutsche Bank; not als Betroffene Einspruch …"""
+    if line[at] in people().inhabitants:
+        return True
+    if line[at - 1] in {"herr", "herrn", "frau"}:
+        return False
     if line[at - 1] == "als" and readings[0].prefix.lower() not in words().adjectives:
         return any(each.guessed for each in readings)
     return any(each.noun is None or each.guessed for each in readings)

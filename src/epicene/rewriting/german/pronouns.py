@@ -52,18 +52,19 @@ def read_third_persons(roles: Roles) -> None:
                 adder.word(at, "ihm", "ihr")
         elif word in {"der", "die"} and line[at - 1] == "," and _is_name(line, at - 2):
             _read_relative(roles, at, adder, people_at)
-        elif word in {"dessen", "deren"} and line.starts_sentence(at):
-            if line[at - 2] and _follows_person(roles, at, "m" if word == "dessen" else "f"):
-                adder.word(at, "dessen", "deren")
+        elif word in {"dessen", "deren"} and _follows_person(roles, at):
+            adder.word(at, "dessen", "deren")
 
 
-def _follows_person(roles: Roles, at: int, concord: Concord) -> bool:
-    """Whether the last noun before a word is a person of that gender: …; dessen Anschrift …"""
+def _follows_person(roles: Roles, at: int) -> bool:
+    """Whether the last noun before the sentence is who is meant: …; dessen Anschrift …"""
+    if not roles.line.starts_sentence(at):
+        return False
     last = next((index for index in range(at - 1, -1, -1) if roles.line.is_capital(index)), -1)
     phrase, role = roles.found.get(last, (None, None))
     if phrase is None or role is None or role.who != "others" or phrase.cell.plural:
         return False
-    return (phrase.reading.gender == "masculine") == (concord == "m")
+    return (phrase.reading.gender == "masculine") == (roles.line[at] == "dessen")
 
 
 def _read_possessive(
@@ -193,9 +194,7 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
     word = line[at]
     if word.removeprefix(stem) not in {"", "e", "en", "em", "er", "es"}:
         return False
-    if line.is_noun(at) and word == "sein":
-        return False
-    if line.is_mark(at + 1):
+    if (line.is_noun(at) and word == "sein") or line.is_mark(at + 1):
         return False
     if word == "ihr" and line[at - 1] in words().dative:
         return False  # bei ihr
@@ -256,7 +255,7 @@ def _opens_message(line: Line, at: int) -> bool:
         (index for index in range(at, end) if line.is_finite(index) and line[index - 1] != "zu"),
         None,
     )
-    women = any(word in {"sie", "ihr"} and not line.is_capital(index) for index, word in enumerate(line))
+    women = any(each.text in {"sie", "ihr"} for each in line.tokens)
     if at or verb is None or line[verb] not in words().present or women:
         return False
     readings = (each for index in range(1, verb) for each in noun_readings(line.tokens[index].text))

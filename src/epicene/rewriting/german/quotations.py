@@ -26,10 +26,10 @@ _FIRST = frozenset("mir mich mein meine meinem meinen meiner meines ich".split()
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
-    inward = next((key for key in line if key in {"»", "«"}), "»")  # »so« or «so»
+    first = next((key for key in line if key in {"»", "«"}), "»")  # »so« or «so»
     return quotations.split_quotations(
         line,
-        closes={mark: _CLOSES[mark] for mark in _CLOSES if mark not in {"»", "«"} or mark == inward},
+        closes={mark: end for mark, end in _CLOSES.items() if mark not in {"»", "«"} - {first}},
         is_speech=lambda part: (
             any(part.is_finite(at) for at in range(len(part)))
             or any(word in _PERSONAL for word in part)

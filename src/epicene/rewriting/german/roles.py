@@ -166,7 +166,7 @@ class Roles:
             adder.phrase(phrase, cell)
 
     def _shares_case(self, phrase: Phrase) -> bool:
-        """Whether it has the case of the noun before: ein Arzt und Dichter; der Köhler, ein Mann …"""
+        """Whether it has the case of the noun before: ein Arzt und Dichter; der Wirt, ein Mann …"""
         beside = self.line[phrase.start - 1]
         return beside in {"und", "oder"} or (beside == "," and phrase.determiner.kind != "der")
 
@@ -198,7 +198,14 @@ class Roles:
         guessed = phrase.reading.guessed and phrase.reading.gender == "masculine"
         if guessed or phrase.reading.ranked or not self.line.is_capital(phrase.noun):
             return None
+        if self._is_company(phrase):
+            return None
         return Role("others", "noun for a person", "likely")
+
+    def _is_company(self, phrase: Phrase) -> bool:
+        """Der Vermieter, die Wohnbau Süd GmbH."""
+        after = self.line.keys[phrase.noun + 1 : phrase.noun + 7]
+        return after[:1] == [","] and not {"gmbh", "ag", "kg", "ohg"}.isdisjoint(after)
 
     def _one_of(self, phrase: Phrase) -> int | None:
         """Where einer der besten Köche begins."""
@@ -247,7 +254,8 @@ class Roles:
         name = (noun is not None and noun.lemma in _KIN_NAMES) or line.is_capital(phrase.noun + 1)
         opened = line.is_mark(start - 2) or line[start - 2] in words().before_vocative
         closed = line.is_mark(phrase.noun + 1) or line.is_finite(phrase.noun + 1)
-        clear = (opened and closed) or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        singular = phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        clear = (opened and closed) or singular
         return Role(who, APPOSITION, "likely") if clear and not name else None
 
     def _closes(self, phrase: Phrase) -> bool:
@@ -409,13 +417,11 @@ class Roles:
     def _fronted(self, phrase: Phrase) -> Person | None:
         """Who it is at the end of a sentence: Der Letzte, der ihn sah, war ich; …, das bin ich."""
         line = self.line
-        if not line.starts_sentence(phrase.start) or not (line[phrase.noun + 1] == "," or phrase.reading.ranked):
-            if not (phrase.determiner_at is None and phrase.start == phrase.noun):
-                return None
-        start, end = line.sentence(phrase.start)
-        for at in range(phrase.noun + 1, end - 1):
+        if not line.starts_sentence(phrase.start):
+            return None
+        for at in range(phrase.noun + 1, line.sentence(phrase.start)[1] - 1):
             comma = at - 2 if line[at - 1] == "das" else at - 1
-            if line[at] in words().be and line[comma] == "," and line[at + 1] in {"ich", "du", "sie"}:
+            if line[at] in words().be and line[comma] == ",":
                 return self.pronoun(at + 1)
         return None
 
@@ -495,7 +501,7 @@ class Roles:
     def _may_be_name(self, phrase: Phrase, clause: Clause) -> bool:
         """Whether somebody can be called so: not der Direktor in mich der Direktor so nannte."""
         if all(cell.case != "acc" for cell in phrase.cells if not cell.plural):
-            return self.line[phrase.start - 1] in {"nur", "immer", "bloß"} or phrase.determiner_at is None
+            return phrase.determiner_at is None
         others = range(phrase.noun + 1, clause.end)
         indefinite = any(self.line[at] in {"ein", "eine", "einen"} for at in others)
         return not indefinite or phrase.determiner.kind != "der"
@@ -539,10 +545,12 @@ class Roles:
             return False
         if noun is None:
             return line[at].endswith("er") and line.is_word(at + 1)
-        if noun.men and noun.lemma not in _TITLES_BEFORE_NAMES and noun.lemma not in people().no_compounds:
+        if noun.lemma in people().no_compounds:  # names too: Koch, Graf
+            return False
+        if noun.men:
             return all(not cell.plural for cell in phrase.cells)
-        identified = line[at + 1] in {"ist", "war", "wird", "wurde"} and line[at + 2] in {"der", "die", "ein", "eine"}
-        return identified and noun.lemma not in people().no_compounds | {"Weber"}
+        article = line[at + 2] in {"der", "die", "ein", "eine"}
+        return article and line[at + 1] in {"ist", "war", "wird", "wurde"}
 
     def _read_pronouns(self) -> None:
         """Derjenige, einer, keiner where somebody is said to be it; ich, der …"""
@@ -558,7 +566,7 @@ class Roles:
                 self._read_pronoun(at)
             elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
                 self._read_pronoun(at)  # ich bin der, der …
-            elif line[at] in {"der", "die"} and (line[at - 1] in words().be or self.pronoun(at - 1)):
+            elif line[at] in {"der", "die"} and line[at - 1] in words().be | {"ich", "du", "sie"}:
                 self._read_pronoun(at)  # bist du der vom Flohmarkt
             elif line[at] == "wie" and line[at + 1] in {"kein", "keine"}:
                 self._read_unequalled(at)
@@ -569,7 +577,8 @@ class Roles:
         forms = {"kein": ("anderer", "zweiter"), "keine": ("andere", "zweite")}[line[at + 1]]
         if clause is None or clause.subject is None or clause.subject_at is None:
             return
-        if line[at + 2] not in forms or line.is_word(at + 3) or _ACCUSATIVES & set(line.keys[clause.start : at]):
+        ends = line[at + 2] in forms and line.is_mark(at + 3)
+        if not ends or _ACCUSATIVES & set(line.keys[clause.start : at]):
             return
         stem = line[at + 2].removesuffix("er").removesuffix("e")
         adder = Adder(line, self.sites, clause.subject, COMPARISON)

@@ -86,7 +86,9 @@ def vocative(line: Line, phrase: Phrase) -> Confidence | None:
         return None
     if bare and before in lists.greetings:
         return "certain"
-    if titled and bare and (_opens_address(line, phrase.start, end) or _ends_address(line, phrase.start, end)):
+    if titled and bare and _opens_address(line, phrase.start, end):
+        return "likely"
+    if titled and bare and _ends_address(line, phrase.start, end):
         return "likely"
     if bare and before == "," and not titled:
         return "likely" if line[phrase.start - 2] in lists.before_vocative else None
@@ -105,18 +107,20 @@ def _opens_address(line: Line, start: int, end: int) -> bool:
         return polite and line.starts_sentence(start)
     plain = line.is_word(after) and not line.is_capital(after) and determiner(line[after]) is None
     polite = line[after] in _POLITE and line.is_capital(after)
-    return line.starts_sentence(start) and line[end] in {",", "!"} and (polite or plain or line[end] == "!")
+    follows = line[end] == "!" or (line[end] == "," and (polite or plain))
+    return line.starts_sentence(start) and follows
 
 
 def _ends_address(line: Line, start: int, end: int) -> bool:
     """Gratuliere, Herr Doktor!: the sentence ends there, and no person is named before."""
     if line[start - 1] == "," and line[start - 2] in words().before_vocative:
         return True
-    ends = line.ends_sentence(end) or end >= len(line) or line[end] in {",", "“", "«", '"'}
-    named = line.is_capital(start - 2) and not line.starts_sentence(start - 2)
-    first = line.sentence(start)[0]
-    spoken = set(line.keys[first:start]) & words().addressing_signs
-    return line[start - 1] == "," and ends and not named and (bool(spoken) or line.ends_sentence(end) or end >= len(line))
+    if line[start - 1] != "," or (line.is_noun(start - 2)):
+        return False
+    if line.ends_sentence(end) or end >= len(line):
+        return True
+    spoken = set(line.keys[line.sentence(start)[0] : start]) & words().addressing_signs
+    return bool(spoken) and line[end] in {",", "“", "«", '"'}
 
 
 def _is_quoted_alone(line: Line, start: int, end: int) -> bool:
