@@ -221,6 +221,8 @@ def _agrees_with_sie(line: Line, at: int, start: int, end: int) -> bool:
     if _NOMINATIVES & set(line.keys[start:end]):
         return False
     verbs = [line[index] for index in range(start, end) if line.is_finite(index)]
+    if not verbs and "zu" in line.keys[at:end]:  # Sie als Kunden begrüßen zu dürfen
+        return False
     beside = line[at - 1].endswith("en") or line[at + 1].endswith("en")
     return beside or not verbs or any(verb in _PLURAL_VERBS or verb.endswith("n") for verb in verbs)
 

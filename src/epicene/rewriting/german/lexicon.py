@@ -27,6 +27,7 @@ class People(NamedTuple):
     adjectival_in: tuple[str, ...]
     ranked: WordSet
     epicene: WordSet
+    epicene_heads: tuple[str, ...]
     things_lower: WordSet
     no_compounds: WordSet
     guessed_compounds: WordSet
@@ -59,6 +60,7 @@ def people() -> People:
         adjectival_in=tuple(lists["adjectival_in"]),
         ranked=frozenset(lists["ranked"]),
         epicene=frozenset(lists["epicene"]),
+        epicene_heads=tuple(word.lower() for word in lists["epicene"] if len(word) > 3),
         things_lower=frozenset(map(str.lower, (*lists["things"], *lists["epicene"]))),
         no_compounds=frozenset(lists["no_compounds"]),
         guessed_compounds=frozenset(lists["guessed_compounds"]),

@@ -246,7 +246,8 @@ class Roles:
         line = self.line
         if line[start - 1] == "," and (who := self.pronoun(start - 2)) is not None:
             article = line[start] in {"ein", "eine", "einen", "der", "die", "den", "dem"}
-            return Role(who, APPOSITION) if article and self._closes(phrase) else None
+            bare = phrase.determiner_at is None and line[start - 2] in {"ich", "du"}
+            return Role(who, APPOSITION) if (article or bare) and self._closes(phrase) else None
         who = self.pronoun(start - 1)
         if who is None or phrase.determiner_at is not None or line[start - 1] in {"sie", "ihnen"}:
             return None
@@ -342,6 +343,9 @@ class Roles:
             and clause.subject != "others"
         ):
             return Role("others", rule)
+        nouns = [index for index in range(clause.start, clause.end) if line.is_noun(index)]
+        if objects and clause.subject_at is None and all(index > at for index in nouns[:1]):
+            return _role(self.pronoun(objects[0]), rule, "likely")  # mir wird als Arzt vertraut
         verbless = not any(line.is_finite(index) for index in range(clause.start, clause.end))
         subject = clause.subject
         if subject is None or (verbless and clause.subject_at is None):
@@ -399,7 +403,7 @@ class Roles:
                 return None
         elif line[one_of] not in {"einer", "eine", "keiner", "keine"}:
             return None
-        if (who := self._fronted(phrase)) is not None:
+        if (who := self._fronted(phrase) or self._made_of(phrase, clause)) is not None:
             return Role(who, PREDICATE)
         end = phrase.noun + 1
         while line.is_word(end) and line[end] != "zu":
@@ -424,6 +428,14 @@ class Roles:
             if line[at] in words().be and line[comma] == ",":
                 return self.pronoun(at + 1)
         return None
+
+    def _made_of(self, phrase: Phrase, clause: Clause) -> Person | None:
+        """Aus mir wird nie ein Lehrer."""
+        line = self.line
+        if not (words().become | {"geworden"}) & set(line.keys[clause.start : clause.end]):
+            return None
+        found = (at + 1 for at in range(clause.start, phrase.start) if line[at] == "aus")
+        return next((who for at in found if (who := self.pronoun(at)) is not None), None)
 
     def _described(self, clause: Clause) -> Person | None:
         """The subject of a clause that says what somebody is; of others only er and sie."""

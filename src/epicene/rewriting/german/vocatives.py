@@ -95,7 +95,8 @@ def vocative(line: Line, phrase: Phrase) -> Confidence | None:
     if dear and line[phrase.start] in {"mein", "meine"} and line.starts_sentence(phrase.start):
         return "certain"
     mine = not bare and line[phrase.start] in {"mein", "meine", "du", "sie"}
-    return "likely" if mine and _is_addressed(line, phrase.start, end) else None
+    greeted = before == "," and line[phrase.start - 2] in lists.before_vocative
+    return "likely" if mine and (greeted or _is_addressed(line, phrase.start, end)) else None
 
 
 def _opens_address(line: Line, start: int, end: int) -> bool:
@@ -190,6 +191,8 @@ def add_greetings(line: Line, adder: Adder) -> None:
         name = line.is_capital(at + 1) and determiner(line[at + 1]) is None
         if at in adder.sites or not opened or not name or line[end] not in {",", "!"}:
             continue
+        if line[at + 1].endswith(people().epicene_heads):
+            continue  # lieber Fahrgast
         if line[at + 1] not in lists.not_names:
             stem = line[at].removesuffix("er").removesuffix("e")
             adder.word(at, stem + "er", stem + "e")
