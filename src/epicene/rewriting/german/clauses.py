@@ -220,7 +220,8 @@ def _agrees_with_sie(line: Line, at: int, start: int, end: int) -> bool:
         return False
     if _NOMINATIVES & set(line.keys[start:end]):
         return False
-    verbs = [line[index] for index in range(start, end) if line.is_finite(index)]
+    finite = (index for index in range(start, end) if line.is_finite(index))
+    verbs = [line[index] for index in finite if line[index - 1] != "zu"]
     if not verbs and "zu" in line.keys[at:end]:  # Sie als Kunden begrüßen zu dürfen
         return False
     beside = line[at - 1].endswith("en") or line[at + 1].endswith("en")
