@@ -16,7 +16,7 @@ from epicene.rewriting.grammar import Grammar
 from epicene.rewriting.persons import person_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "4"
+VERSION = "5"
 
 grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
 with_plurals = grammar._replace(find_sites=partial(find_sites, generic_plurals=True))

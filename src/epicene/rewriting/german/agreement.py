@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.german.phrases import Phrase
     from epicene.rewriting.persons import Gender, Person
 
-NOMINATIVE_PRONOUNS = frozenset("ich du er wir man ihr sie es wer jemand niemand".split())
+NOMINATIVE_PRONOUNS = frozenset("ich du er wir man ihr sie es wer jemand niemand keiner".split())
 
 
 class Adder(NamedTuple):
@@ -77,6 +77,8 @@ class Adder(NamedTuple):
             if found is not None:
                 at, case = found
                 adder.word(at, *(relative(each, case) for each in concords))
+            elif (again := _find_again(self.line, phrase, concord)) is not None:
+                adder.word(again, *(relative(each, "nom") for each in concords))
 
     def determiner(self, phrase: Phrase, cell: Cell, concords: list[Concord]) -> None:
         """Add the determiner, contracted with its preposition where that is usual."""
@@ -127,6 +129,18 @@ def find_relative(
     if "nom" in cases and "acc" in cases:
         return at, "acc" if has_subject(line, at + 1) else "nom"
     return at, cases[0]
+
+
+def _find_again(line: Line, phrase: Phrase, concord: Concord) -> int | None:
+    """The pronoun that names somebody again without a verb: der Blonde, der an der Bar."""
+    _, end = line.sentence(phrase.noun)
+    for at in range(phrase.noun + 1, min(end, phrase.noun + 7)):
+        if line[at - 1] == "," and "nom" in relative_forms(line[at], concord):
+            rest = range(at + 1, end)
+            verbless = not any(line.is_finite(index) or line[index] == "," for index in rest)
+            place = line[at + 1] in words().two_way | {"mit", "am", "im"}
+            return at if verbless and place and line.is_capital(end - 1) else None
+    return None
 
 
 _FEMININE_DETERMINERS = frozenset("der einer meiner seiner ihrer unserer deiner die eine".split())

@@ -37,7 +37,8 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
     if rule in {ROLE, COMPARISON}:
         before = line[phrase.start - 2]
         objects = bool(_OBJECTS & set(line.keys[clause.start : clause.end]))
-        object_before = before in _OBJECTS or (before == "sie" and not bare)
+        polite = who == "listener" and "ihnen" not in line.keys[clause.start : clause.end]
+        object_before = before in _OBJECTS or (before == "sie" and not bare) or polite
         accusative = clause.subject != who and (objects or object_before)
     elif rule == CALLED:
         accusative = phrase.determiner_at is not None
@@ -50,6 +51,8 @@ def settle(line: Line, phrase: Phrase, rule: str, who: Person, clause: Clause) -
 
 def _has_genitive(line: Line, start: int) -> bool:
     """Whether the phrase belongs to the noun before it."""
+    if line[start - 1] in {"sie", "ihnen", "ich", "du"}:
+        return False
     return line.is_capital(start - 1) and not (
         line.starts_sentence(start - 1) and determiner(line[start - 2]) is None
     )
@@ -67,6 +70,8 @@ def is_object(line: Line, phrase: Phrase, clause: Clause) -> bool:
         return False
     if clause.subject_at is not None and clause.subject is not None:
         return True
+    if line[phrase.start - 2] == "," and line[phrase.start - 3] in {"“", "«", "»", '"', "‘"}:
+        return False  # „Nein“, sagte die Ärztin
     if not clause.subordinate and line.is_finite(phrase.start - 1):
         return opens_with_subject(line, clause.start, phrase.start - 1)
     return any(_may_be_subject(line, at, first) for at in range(first, phrase.start))

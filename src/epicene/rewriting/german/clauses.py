@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.german.inflection import is_one_woman
 from epicene.rewriting.german.lexicon import words
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _PLURAL_VERBS = frozenset("sind haben waren werden können müssen wurden sollte
 _OTHER_VERBS = frozenset("ist wird bist hat sind bleibt".split())
 _OWN_VERBS = frozenset("bin war wäre sei werde wurde würde bleibe blieb habe hatte hätte".split())
 _SEVERAL = frozenset("sind waren wurden wir seid".split())
+_NOMINATIVES = frozenset("ich du er wir man".split())
+_RANKS = ("einzig", "erst", "letzt", "jüngst", "ältest", "best")
 _THIRD = frozenset("er sie man wer niemand jemand".split())
 
 
@@ -48,8 +51,16 @@ def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
         start, end = line.sentence(at)
         if end > start:
             previous: Clause | None = None
+            main: Clause | None = None
             for first, last in _segments(line, start, end):
-                previous = _read_clause(line, first, last, previous, interlocutors)
+                own = _opens(line, first) or _is_complete(line, (first, last))
+                if previous is None or own:
+                    previous = _read_clause(line, first, last, previous, interlocutors)
+                elif main is not None and main.copular and main.subject_at is not None:
+                    previous = main._replace(start=first, end=last)
+                else:
+                    previous = found.pop()._replace(end=last)
+                main = main if previous.subordinate else previous
                 found.append(previous)
         at = end + 1
     return found
@@ -58,26 +69,54 @@ def find_clauses(line: Line, interlocutors: Interlocutors) -> list[Clause]:
 def _segments(line: Line, start: int, end: int) -> list[tuple[int, int]]:
     """The parts of a sentence with a finite verb each; others belong to the one before them."""
     joints = _MARKS | words().coordinators
-    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
     parts: list[tuple[int, int]] = []
+    if (greeted := _salutation(line, start, end)) is not None:
+        parts.append((start, greeted))
+        start = greeted + 1
+    cuts = [start, *(at for at in range(start + 1, end) if line[at] in joints)]
     for first, last in zip(cuts, [*cuts[1:], end], strict=True):
         if first == last:
             continue
         own = any(line.is_finite(at) for at in range(first, last))
-        if parts and (not own or not _is_complete(line, parts[-1])) and not _opens(line, first):
+        after_greeting = greeted is not None and len(parts) == 1
+        if after_greeting or (not own and parts and _is_inserted(line, parts[-1], first)):
+            parts.append((first, last))
+        elif parts and (not own or not _is_complete(line, parts[-1])) and not _opens(line, first):
             parts[-1] = (parts[-1][0], last)
         else:
             parts.append((first, last))
     return parts
 
 
+def _salutation(line: Line, start: int, end: int) -> int | None:
+    """Where the comma after a salutation is: Sehr geehrte Frau Kranz, …"""
+    dear = line[start].removesuffix("r").removesuffix("e") in words().dear or line[start] == "sehr"
+    comma = next((at for at in range(start, min(end, start + 8)) if line[at] == ","), None)
+    if not dear or comma is None or any(line.is_finite(at) for at in range(start, comma)):
+        return None
+    return comma if comma + 1 < end else None
+
+
+def _is_inserted(line: Line, part: tuple[int, int], first: int) -> bool:
+    """Whether the main clause continues after the part: ich bin, wie du weißt, kein Koch."""
+    start, end = part
+    verb = end - 1
+    while verb > start and line.is_mark(verb):
+        verb -= 1
+    return line[first] == "," and _opens(line, start) and line.is_finite(verb) and start > 0
+
+
 def _is_complete(line: Line, part: tuple[int, int]) -> bool:
-    return any(line.is_finite(at) for at in range(*part))
+    start, end = part
+    ends = line[end] == "," and _opens(line, start) and _has_final_verb(line, start + 1)
+    return ends or any(line.is_finite(at) for at in range(start, end))
 
 
 def _opens(line: Line, first: int) -> bool:
     """Whether a subordinate clause begins after the mark."""
     following = first + 1 if line.is_mark(first) or line[first] in words().coordinators else first
+    if line[following] in {"seit", "bis", "während"} and _has_final_verb(line, following):
+        return line[first] == ","
     if line[following] in words().prepositions:
         following += 1
     word = line[following]
@@ -129,9 +168,9 @@ def _subject(
     line: Line, start: int, end: int, interlocutors: Interlocutors
 ) -> tuple[Person | None, int | None]:
     """Who the subject is, and the pronoun or verb that says so."""
-    if line[start] in {"sei", "seien"} and line.starts_sentence(start):
-        return interlocutors.listener, start
     keys = line.keys[start:end]
+    if line.starts_sentence(start) and (elliptic := _left_out_subject(line, start, end)):
+        return getattr(interlocutors, elliptic), start
     # Not those of a comparison: älter als ich.
     nominatives = [
         at for at in range(start, end) if at <= start + 1 or line[at - 1] not in {"als", "wie"}
@@ -144,10 +183,10 @@ def _subject(
             if (joined or line[at + 1] == "und") and _SEVERAL & set(keys):
                 return None, at
             return interlocutors.speaker if line[at] == "ich" else interlocutors.listener, at
-        if line[at] == "sie" and is_polite(line, at):
+        if line[at] == "sie" and is_polite(line, at) and _agrees_with_sie(line, at, start, end):
             return interlocutors.listener, at
     for at in nominatives:
-        if line[at] in _THIRD:
+        if line[at] in _THIRD and not (line[at] == "sie" and is_polite(line, at)):
             return "others", at
     if "bin" in keys:
         return interlocutors.speaker, start + keys.index("bin")
@@ -157,6 +196,36 @@ def _subject(
         line.is_noun(at) or (at == start and line.is_capital(at)) for at in range(start, end)
     )
     return ("others" if named else None), None
+
+
+def _left_out_subject(line: Line, start: int, end: int) -> str:
+    """Whom a verb without a subject means, as a field: sei brav, hab als Kellner gejobbt."""
+    keys = set(line.keys[start:end])
+    if line[start] in {"sei", "seien"}:
+        return "listener"
+    if keys & _NOMINATIVES or (line.is_capital(start) and line[start + 1] in {"sie", "ihr"}):
+        return ""
+    if line[start] in words().imperatives:
+        return "listener"
+    if line[start] in {"hab", "habe"}:
+        return "speaker"
+    following = range(start + 1, end)
+    ranked = any(line[at - 1] in {"der", "die"} and line[at].startswith(_RANKS) for at in following)
+    return "speaker" if line[start] == "war" and ranked and line[end] != "?" else ""
+
+
+def _agrees_with_sie(line: Line, at: int, start: int, end: int) -> bool:
+    """Whether polite Sie can be the subject: no preposition, no other subject, a plural verb."""
+    if line[at - 1] in words().accusative | words().two_way:
+        return False
+    if _NOMINATIVES & set(line.keys[start:end]):
+        return False
+    finite = (index for index in range(start, end) if line.is_finite(index))
+    verbs = [line[index] for index in finite if line[index - 1] != "zu"]
+    if not verbs and "zu" in line.keys[at:end]:  # Sie als Kunden begrüßen zu dürfen
+        return False
+    beside = line[at - 1].endswith("en") or line[at + 1].endswith("en")
+    return beside or not verbs or any(verb in _PLURAL_VERBS or verb.endswith("n") for verb in verbs)
 
 
 def _is_left_out(line: Line, at: int, start: int) -> bool:
@@ -178,9 +247,20 @@ def is_polite(line: Line, at: int) -> bool:
         return True
     if line[at + 1] == "als":
         return "sie" not in line.keys[at + 1 :]
+    if line[at + 1].endswith("en") or line[at + 1] == "sind":
+        polite = ("sie", "ihnen", "ihre", "ihren", "ihrem", "ihrer")
+        if any(
+            line[index] in polite and line.is_capital(index) and not line.starts_sentence(index)
+            for index in range(len(line))
+        ):
+            return True
     if line[at + 1] not in _PLURAL_VERBS:
         return False
-    return any(_begins_singular(line, index) for index in range(at + 2, at + 6))
+    if any(_begins_singular(line, index) for index in range(at + 2, at + 6)):
+        return True
+    _, end = line.sentence(at)  # Sie wurden … zum Schöffen gewählt
+    made = line[end - 1] in words().making | words().regarding
+    return made and not {"zum", "zur"}.isdisjoint(line.keys[at:end])
 
 
 def _begins_singular(line: Line, at: int) -> bool:
@@ -189,6 +269,10 @@ def _begins_singular(line: Line, at: int) -> bool:
         return True
     if line.is_noun(at) and line[at].endswith("in"):
         return True
+    if line.is_noun(at + 1) and line[at].endswith("er") and line[at] not in words().not_adjectives:
+        return True  # gelernter Bäcker
+    if line.is_noun(at + 1) and line[at].endswith("e") and is_one_woman(line.tokens[at + 1].text):
+        return True  # examinierte Krankenschwester
     if line[at] not in {"die", "meine", "unsere", "seine", "ihre"}:
         return False
     noun = next((index for index in range(at + 1, at + 4) if line.is_noun(index)), at)
@@ -202,7 +286,10 @@ def _is_copular(line: Line, start: int, end: int) -> bool:
     if not keys:
         return False
     last = next((line[at] for at in range(end - 1, start - 1, -1) if line.is_word(at)), "")
-    closing = lists.copula_infinitives & set(keys[-3:])
+    closing = lists.copula_infinitives & {
+        *keys[-3:],
+        *(line[at] for at in range(start, end) if line[at + 1] in lists.coordinators),
+    }
     if closing:
         return closing != {"worden"}
     if lists.be & set(keys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.german.lexicon import people, person_rows
+from epicene.rewriting.german.lexicon import ADJECTIVE_SUFFIXES, people, person_rows, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -308,10 +308,19 @@ def noun_readings(word: str, *, guess: bool = False) -> tuple[NounReading, ...]:
         return ()
     found = [*_listed(low, ""), *_adjectival(word)]
     if not found:
-        found = [*_compound(word)]
+        found = [*_compound(word, guess=guess)]
     if not found:
         found = [*_by_ending(word, guess=guess)]
     return tuple(found)
+
+
+def is_one_woman(word: str) -> bool:
+    """Whether the word is a feminine singular that is no plural: Lehrerin, Krankenschwester."""
+    readings = [each for each in noun_readings(word) if each.noun is not None]
+    return bool(readings) and all(
+        each.gender == "feminine" and not any(cell.plural for cell in each.cells)
+        for each in readings
+    )
 
 
 def _listed(low: str, prefix: str) -> Iterator[NounReading]:
@@ -329,8 +338,9 @@ def _adjectival(word: str) -> Iterator[NounReading]:
         stem = word.removesuffix(ending)
         if stem == word:
             continue
-        ranked = stem.lower() in people().ranked
-        if (word[:1].isupper() and _is_adjectival_stem(stem)) or ranked:
+        noun = word[:1].isupper() or word[:1].isdigit()  # der 34-Jährige
+        ranked = stem.lower() in people().ranked or (noun and is_superlative(stem))
+        if (noun and _is_adjectival_stem(stem)) or ranked:
             only = ranked and stem not in people().adjectival
             for gender in ("masculine", "feminine"):
                 yield NounReading(None, gender, CELLS, stem, ranked=only)
@@ -339,28 +349,53 @@ def _adjectival(word: str) -> Iterator[NounReading]:
 
 def _is_adjectival_stem(stem: str) -> bool:
     """Whether an adjective is used as a noun for people: Angestellt, Bankangestellt."""
-    return stem in people().adjectival or stem.endswith(people().adjectival_heads)
+    return stem in people().adjectival or stem.lower().endswith(people().adjectival_heads)
 
 
-def _compound(word: str) -> Iterator[NounReading]:
+_UMLAUTED = tuple(
+    "klüg dümm jüng ält größ stärk schwäch läng kürz härt kält wärm höch schärf kränk".split()
+)
+
+
+def is_superlative(stem: str) -> bool:
+    """Whether the stem is a superlative: Undankbarst, Zweitjüngst, Ehrlichst."""
+    low = stem.lower()
+    base = low.removesuffix("st").removesuffix("e") if low.endswith("est") else low[:-2]
+    if not low.endswith("st") or len(base) < 3:
+        return False
+    known = (*ADJECTIVE_SUFFIXES, *_UMLAUTED, "zweitb", "drittb", "zweitletz", "drittletz")
+    return base in words().adjectives or base.endswith(known)
+
+
+def _compound(word: str, *, guess: bool) -> Iterator[NounReading]:
+    """The readings by the last part; masculines that end many other words only as guesses."""
     if not word[:1].isupper():
         return
-    for start in range(3, len(word) - 3):
+    for start in range(3, len(word) - 2):
         tail = word[start:]
         if word[start - 1] == "-":
             tail = tail.lower()
         if not tail[:1].islower():
             continue
         entries = _index().get(tail, ())
+        if not entries:
+            continue
         lemmas = {noun.lemma for noun, _, _ in entries}
-        if entries and not lemmas & people().no_compounds and len(tail) > 3:
+        plain = not lemmas & people().no_compounds and len(tail) > 3
+        if plain or (tail.endswith(("in", "innen")) and len(tail) > 4):  # Meisterköchin, Hofrätin
             yield from _listed(tail, word[:start])
+            return
+        if guess and lemmas & people().guessed_compounds:
+            yield from (each._replace(guessed=True) for each in _listed(tail, word[:start]))
             return
 
 
 _FEMININE_ENDINGS = ("erin", "istin", "entin", "antin", "orin", "eurin", "login", "atin", "ärin")
 _MASCULINE_ENDINGS = ("er", "ist", "ent", "ant", "or", "eur", "loge", "graf", "soph")
-_ADJECTIVAL_ENDINGS = ("licher", "ischer", "loser", "ierter", "ender", "eller")
+_ADJECTIVAL_ENDINGS = tuple(
+    "licher ischer loser ierter ender ieller ueller igter pflichtiger fähiger süchtiger williger "
+    "bedürftiger".split()
+)
 
 
 def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
@@ -385,4 +420,6 @@ def _by_ending(word: str, *, guess: bool) -> Iterator[NounReading]:
 
 def _ends_in_thing(word: str) -> bool:
     """Whether the word is a compound of something that is no person: Arbeitstier."""
-    return word.endswith(tuple(thing for thing in people().things_lower if len(thing) > 3))
+    return not word.endswith(("walter", "stalter")) and word.endswith(
+        tuple(thing for thing in people().things_lower if len(thing) > 3)
+    )

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from epicene.rewriting.word_lists import WordSet, read_toml, read_word_lists, word_rows
 
 _PACKAGE = "epicene.rewriting.german"
+ADJECTIVE_SUFFIXES = tuple(
+    "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv".split()
+)
 
 
 class People(NamedTuple):
@@ -24,10 +27,14 @@ class People(NamedTuple):
     adjectival_in: tuple[str, ...]
     ranked: WordSet
     epicene: WordSet
+    epicene_heads: tuple[str, ...]
     things_lower: WordSet
     no_compounds: WordSet
+    guessed_compounds: WordSet
     inhabitants: WordSet
     titles: WordSet
+    title_heads: WordSet
+    noble_titles: WordSet
 
 
 @cache
@@ -46,13 +53,20 @@ def people() -> People:
         mann=tuple(lists["mann"]),
         adjectival=frozenset(lists["adjectival"]),
         # Long enough to be found at the end of compounds.
-        adjectival_heads=tuple(stem.lower() for stem in lists["adjectival"] if len(stem) > 6),
+        adjectival_heads=(
+            "jährig",
+            *(stem.lower() for stem in lists["adjectival"] if len(stem) > 6),
+        ),
         adjectival_in=tuple(lists["adjectival_in"]),
         ranked=frozenset(lists["ranked"]),
         epicene=frozenset(lists["epicene"]),
+        epicene_heads=tuple(word.lower() for word in lists["epicene"] if len(word) > 3),
         things_lower=frozenset(map(str.lower, (*lists["things"], *lists["epicene"]))),
         no_compounds=frozenset(lists["no_compounds"]),
+        guessed_compounds=frozenset(lists["guessed_compounds"]),
         titles=frozenset(map(str.lower, lists["titles"])),
+        title_heads=frozenset(map(str.lower, lists["title_heads"])),
+        noble_titles=frozenset(map(str.lower, lists["noble_titles"])),
         inhabitants=frozenset(map(str.lower, lists["inhabitants"])),
     )
 
@@ -95,6 +109,15 @@ class Words(NamedTuple):
     making: WordSet
     before_plurals: WordSet
     signing: WordSet
+    sentence_openers: WordSet
+    abbreviations: WordSet
+    no_nouns: WordSet
+    imperatives: WordSet
+    endearments: WordSet
+    addressing_signs: WordSet
+    dative_verbs: WordSet
+    present: WordSet
+    acting: WordSet
 
     @property
     def prepositions(self) -> WordSet:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.german.inflection import (
@@ -14,9 +16,11 @@ from epicene.rewriting.german.inflection import (
     adjective_ending,
     article_of,
     determiner,
+    is_superlative,
     noun_readings,
 )
-from epicene.rewriting.german.lexicon import people, words
+from epicene.rewriting.german.lexicon import ADJECTIVE_SUFFIXES, people, words
+from epicene.rewriting.german.line import is_ordinal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +28,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.german.line import Line
 
 _ENDINGS = ("e", "er", "en", "em", "es")
-_SUFFIXES = tuple(
-    "lich ig isch sam bar los haft voll iert end reich frei wert artig mäßig ell iv".split()
+# gelernt, ausgebildet, verfehlt, vorbestraft
+_PARTICIPLE = re.compile(
+    r"(?:(?:aus|an|ab|auf|ein|vor|nach|zu|um|weg|mit|los|her|hin|bei|zurück|nieder|fest|hoch|wohl|neu|viel|un)?"
+    r"(?:ge|be|ver|zer|ent|er|über|unter))\w{2,}(?:t|en)$"
 )
 # Before a genitive plural: keiner der Schriftsteller.
 _SOME_OF = ("eine", "keine", "jede", "viele", "einige", "beide", "mehrere")
@@ -59,20 +65,37 @@ def is_adjective(word: str) -> bool:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < 2:
             continue
-        if stem in words().adjectives or stem in people().ranked or stem.endswith(_SUFFIXES):
+        if stem in words().adjectives | people().ranked or stem.endswith(ADJECTIVE_SUFFIXES):
             return True
-        if stem.startswith("ge") and stem.endswith(("t", "en")) and len(stem) > 4:
+        if _PARTICIPLE.match(stem) or is_superlative(stem):
             return True
     return False
 
 
 def find_phrases(line: Line) -> Iterator[Phrase]:
-    """The phrases of all nouns for people, in order."""
-    for at in range(len(line)):
-        if not line.is_word(at) or (found := read_phrase(line, at)) is None:
-            continue
-        if "/" not in {line[at + 1], line[found.start - 1]}:  # der Lehrer/die Lehrerin
-            yield found
+    """The phrases of all nouns for people, in order; not those that name both genders."""
+    read = (read_phrase(line, at) for at in range(len(line)) if line.is_word(at))
+    found = [each for each in read if each is not None]
+    both = {
+        each
+        for pair in pairwise(found)
+        if _names_both(line, *pair)
+        for each in (pair[0].noun, pair[1].noun)
+    }
+    for each in found:
+        slash = "/" in {line[each.noun + 1], line[each.start - 1]}  # der Lehrer/die Lehrerin
+        if not slash and each.noun not in both:
+            yield each
+
+
+def _names_both(line: Line, first: Phrase, second: Phrase) -> bool:
+    """Schülerinnen und Schüler; Berechtigte oder Berechtigter."""
+    if second.start != first.noun + 2 or line[first.noun + 1] not in {"und", "oder", "bzw."}:
+        return False
+    one, other = first.reading, second.reading
+    if one.prefix != other.prefix or one.noun != other.noun:
+        return False
+    return line[first.noun] != line[second.noun]
 
 
 def read_phrase(line: Line, at: int) -> Phrase | None:
@@ -82,21 +105,32 @@ def read_phrase(line: Line, at: int) -> Phrase | None:
         return None
     if not line.is_capital(at):
         readings = tuple(each for each in readings if each.ranked) if _is_headless(line, at) else ()
-    elif line.is_noun(at + 1) and any(each.noun is None or each.guessed for each in readings):
-        return None  # die Deutsche Bank, Berliner Luft
-    elif (line.is_noun(at + 1) and line[at] in people().inhabitants) or (
+    elif (line.is_noun(at + 1) and _is_attribute(line, at, readings)) or (
         line.starts_sentence(at) and readings[0].guessed and readings[0].gender == "masculine"
     ):
         return None
     for start, found, adjectives in _beginnings(line, at):
+        neuter = found is None and line[start - 1] in {"das", "dieses", "jedes", "jenes"}
         fitting = [
             (reading, cells)
             for reading in readings
+            if not (neuter and reading.noun is None)  # das einzige, das …
             if (cells := tuple(_fitting(line, at, reading, start, found, adjectives)))
         ]
         if fitting:
             return _choose(line, at, start, found, adjectives, fitting)
     return None
+
+
+def _is_attribute(line: Line, at: int, readings: Sequence[NounReading]) -> bool:
+    """Whether an adjective is part of a name: die Deutsche Bank; not als Betroffene Einspruch …"""
+    if line[at] in people().inhabitants:
+        return True
+    if line[at - 1] in {"herr", "herrn", "frau"}:
+        return False
+    if line[at - 1] == "als" and readings[0].prefix.lower() not in words().adjectives:
+        return any(each.guessed for each in readings)
+    return any(each.noun is None or each.guessed for each in readings)
 
 
 def _is_headless(line: Line, at: int) -> bool:
@@ -156,6 +190,8 @@ def _beginnings(line: Line, noun: int) -> Iterator[Beginning]:
 
 def _may_be_adjective(line: Line, at: int) -> bool:
     word = line[at]
+    if is_ordinal(word):
+        return True
     if not line.is_word(at) or not word.endswith(_ENDINGS) or len(word) < 3:
         return False
     if word in words().not_adjectives or determiner(word) is not None:
@@ -222,7 +258,7 @@ def _ends(word: str, ending: str) -> bool:
     """Whether an adjective has that ending; those that do not inflect have any."""
     if word.endswith(ending) and not (ending == "e" and word.endswith(("er", "en"))):
         return True
-    return word in {"lila", "rosa", "prima", "super"}
+    return word in {"lila", "rosa", "prima", "super"} or is_ordinal(word)
 
 
 def _choose(
@@ -239,6 +275,8 @@ def _choose(
     if preposition in {"um", "ohne", "statt", "anstatt"} and _ends_with_infinitive(line, noun):
         preposition = ""
     cases = governed(preposition)
+    if preposition == "als" and line[start - 2] in {"mir", "dir", "ihm", "ihnen"}:
+        preposition, cases = "", ("dat",)
     if not any(cell.case in cases for _, cells in fitting for cell in cells):
         cases = ()  # von Natur aus ein Optimist
     ranked = sorted(
@@ -290,6 +328,10 @@ def _cost(line: Line, start: int, found: int | None, cell: Cell, cases: Sequence
         return 2 * place + (cell.plural if found is not None else not cell.plural)
     if found is not None and line[found] == "der" and line[start - 1].startswith(_SOME_OF):
         return 0 if cell == Cell("gen", plural=True) else 1
+    if found is not None and line[found] == "den":  # am Montag den Präsidenten; den Kunden helfen
+        first, last = line.sentence(start)
+        helped = words().dative_verbs & set(line.keys[first:last])
+        return 2 * (cell.case != ("dat" if helped else "acc"))
     after_noun = line.is_noun(start - 1) or line[start - 1] in {"'", "’"}
     order: tuple[Case, ...] = (
         ("gen", "dat", "nom", "acc") if after_noun else ("nom", "acc", "dat", "gen")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.german.agreement import Adder, clause_end, find_relative
 from epicene.rewriting.german.clauses import is_polite
-from epicene.rewriting.german.inflection import Concord, determiner, relative
+from epicene.rewriting.german.inflection import Concord, determiner, noun_readings, relative
 from epicene.rewriting.german.lexicon import words
 from epicene.rewriting.german.line import opens_with_subject
 from epicene.rewriting.german.phrases import is_adjective
@@ -26,6 +26,7 @@ _SINGULAR_VERBS = frozenset(
 ) | frozenset(
     "ist war hat hatte wird wurde kann konnte muss musste soll sollte will wollte darf".split()
 )
+_BEFORE_PARTICIPLES = frozenset("alle allen die der den dem das des eine einer jede jeder".split())
 _FEMININE_THING_ENDINGS = ("ung", "heit", "keit", "schaft", "ion", "tät", "ie", "ik", "ur")
 
 
@@ -51,6 +52,19 @@ def read_third_persons(roles: Roles) -> None:
                 adder.word(at, "ihm", "ihr")
         elif word in {"der", "die"} and line[at - 1] == "," and _is_name(line, at - 2):
             _read_relative(roles, at, adder, people_at)
+        elif word in {"dessen", "deren"} and _follows_person(roles, at):
+            adder.word(at, "dessen", "deren")
+
+
+def _follows_person(roles: Roles, at: int) -> bool:
+    """Whether the last noun before the sentence is who is meant: …; dessen Anschrift …"""
+    if not roles.line.starts_sentence(at):
+        return False
+    last = next((index for index in range(at - 1, -1, -1) if roles.line.is_capital(index)), -1)
+    phrase, role = roles.found.get(last, (None, None))
+    if phrase is None or role is None or role.who != "others" or phrase.cell.plural:
+        return False
+    return (phrase.reading.gender == "masculine") == (roles.line[at] == "dessen")
 
 
 def _read_possessive(
@@ -138,14 +152,30 @@ def _means_thing(
     for first in range(at - 1, begin - 1, -1):
         if line[first] not in _subject_forms(concord, possessive=possessive):
             continue
-        if not (line.starts_sentence(first) or (line.is_mark(first - 1) and concord == "m")):
-            continue
         noun = first + 1
         while is_adjective(line[noun]) and not line.is_capital(noun):
             noun += 1
+        opened = line.starts_sentence(first) or (line.is_mark(first - 1) and concord == "m")
+        if not opened and not _is_antecedent(roles, first, noun, at):
+            continue
         if line.is_capital(noun) and noun not in roles.found and noun < at:
             return concord == "m" or not line[noun].endswith(("en", "er", "s"))
     return False
+
+
+def _is_antecedent(roles: Roles, first: int, noun: int, at: int) -> bool:
+    """Whether a thing that does not open its sentence is the subject there, or an object of ich."""
+    line = roles.line
+    if line[first] in {"jede", "jeder", "jedes"}:
+        return line.sentence(first) == line.sentence(at)
+    clause = roles.clause(first)
+    if clause is None or clause.has(at):
+        return False
+    verb = noun + 1 + (line[noun + 1][:1].isdigit())
+    named = line[first - 1] == "," and line.is_finite(verb)
+    mine = clause.subject in {"speaker", "listener"} and clause.subject_at is not None
+    mine = mine or bool({"wir", "ihr", "man"} & set(line.keys[clause.start : clause.end]))
+    return named or (mine and line[first - 1] not in words().prepositions)
 
 
 _ANYBODY = frozenset("jemand niemand man wer jedermann".split())
@@ -164,17 +194,17 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
     word = line[at]
     if word.removeprefix(stem) not in {"", "e", "en", "em", "er", "es"}:
         return False
-    if line.is_noun(at) and word == "sein":
-        return False
-    if line.is_mark(at + 1):
+    if (line.is_noun(at) and word == "sein") or line.is_mark(at + 1):
         return False
     if word == "ihr" and line[at - 1] in words().dative:
         return False  # bei ihr
     following = at + 1
     if word == stem and not line.is_capital(following):
-        bare = line[following].endswith(("er", "es")) or line[following] in words().adverbs - {"zu"}
-        if not bare:
-            return False  # die ihr zustehenden Gebühren
+        adverb = line[following] in words().adverbs and line[following + 1].endswith(("er", "es"))
+        if not adverb and not line[following].endswith(("er", "es")):
+            return False  # die ihr zustehenden Gebühren, wir wünschen ihr viel Glück
+    if line.is_small and word != stem:
+        return line.is_word(following)
     for _ in range(6):
         if line.is_capital(following):
             return True
@@ -207,7 +237,7 @@ def _is_possessive(line: Line, at: int, stem: str) -> bool:
 
 def _polite_possessive(line: Line, at: int) -> bool:
     """Ihr for the listener: a capital that nothing else asks for, or Sie in the text."""
-    if line.is_capital(at) and not line.starts_sentence(at):
+    if line.is_capital(at) and (not line.starts_sentence(at) or _opens_message(line, at)):
         return True
     polite = any(
         line[index] in {"sie", "ihnen"}
@@ -218,12 +248,30 @@ def _polite_possessive(line: Line, at: int) -> bool:
     return polite and line.is_capital(at)
 
 
+def _opens_message(line: Line, at: int) -> bool:
+    """Ihre Bestellung ist unterwegs: the first word, in the present, and no woman besides."""
+    _, end = line.sentence(at)
+    verb = next(
+        (index for index in range(at, end) if line.is_finite(index) and line[index - 1] != "zu"),
+        None,
+    )
+    women = any(each.text in {"sie", "ihr"} for each in line.tokens)
+    if at or verb is None or line[verb] not in words().present or women:
+        return False
+    readings = (each for index in range(1, verb) for each in noun_readings(line.tokens[index].text))
+    return not any(each.noun is not None and each.noun.men for each in readings)  # Ihr Bruder ist …
+
+
 def _is_dative(line: Line, at: int) -> bool:
     """Whether ihr is a dative: mit ihr, gab ihr; not the plural you."""
-    if line.is_noun(at) or {"seid", "habt", "euch", "euer", "eure"} & set(line.keys):
+    if line.is_noun(at):
         return False
-    if line[at - 1] in words().dative | words().two_way:
-        return True
+    if line[at - 1] == "ihr":
+        return True  # habt ihr ihr geholfen
+    if line[at - 1] in words().dative | words().two_way or line[at - 1] in _BEFORE_PARTICIPLES:
+        return True  # mit ihr; alle ihr bekannten Fälle
+    if {"seid", "habt", "euch", "euer", "eure"} & set(line.keys):
+        return False
     you = (
         line[at + 1].endswith("t") and line[at + 1] not in _SINGULAR_VERBS and line.is_word(at + 1)
     )
@@ -282,7 +330,8 @@ def _sie_role(roles: Roles, at: int) -> tuple[str, bool]:
     ):
         return _number(line[at + 1]), True
     if line.is_word(at - 1) and _looks_finite(line, at - 1):
-        if opens_with_subject(line, start, at - 1):
+        imperative = line.starts_sentence(at - 1) and line[line.sentence(at)[1]] == "!"
+        if imperative or opens_with_subject(line, start, at - 1):
             return "unknown", False
         return _number(before), True
     if line.starts_sentence(at):

@@ -20,10 +20,14 @@ from epicene.rewriting.german.inflection import Case, Cell, relative
 from epicene.rewriting.german.lexicon import people, words
 from epicene.rewriting.german.phrases import Phrase, find_phrases
 from epicene.rewriting.german.vocatives import (
+    add_endearments,
     add_greetings,
+    add_groups,
     add_title,
+    addresses_group,
     is_title,
     is_title_word,
+    names_office,
     vocative,
 )
 
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 _FIRST = frozenset("ich mich mir".split())
 _SECOND = frozenset("du dich dir".split())
 _OBJECTS = frozenset("mich mir dich dir".split())
+_ACCUSATIVES = frozenset("mich dich ihn sich".split())
 _THIRD_OBJECTS = frozenset("ihn ihm ihr sie".split())
 _OWN = frozenset("mein meine meinen meinem meiner meines".split())
 _YOUR = frozenset("dein deine deinen deinem deiner deines".split())
@@ -55,7 +60,7 @@ _PRONOUNS = {
     "dieser": "diese",
 }
 _FEMININE_PRONOUNS = {feminine: masculine for masculine, feminine in _PRONOUNS.items()}
-_AFTER_PRONOUN = frozenset("von aus unter mehr wie geblieben geworden bin war".split())
+_AFTER_PRONOUN = frozenset("vom mit von aus unter mehr wie geblieben geworden bin war".split())
 _TRAINING = frozenset("ausbildung lehre umschulung weiterbildung ernennung wahl".split())
 _RANKS = ("einzig", "erst", "letzt", "zweit", "dritt", "best", "ältest", "jüngst")
 
@@ -88,8 +93,12 @@ class Roles:
 
     def read(self) -> None:
         """Add the sites of all phrases and pronouns that say who somebody is."""
+        if self.people.listener is not None:
+            self._read_addresses(self.people.listener)
         for found in find_phrases(self.line):
             phrase = self._as_plural(found)
+            if phrase.noun in self.sites:
+                continue
             clause = self.clause(phrase.noun)
             role = self._find_role(phrase, clause) if clause is not None else None
             if (second := self._second(phrase)) is not None:
@@ -101,13 +110,20 @@ class Roles:
                 self._add(phrase, role, clause)
         self._read_pronouns()
         if self.people.listener is not None:
-            adder = Adder(self.line, self.sites, self.people.listener, VOCATIVE, "likely")
-            add_greetings(self.line, adder)
+            add_greetings(self.line, self._addresser(self.people.listener))
+
+    def _addresser(self, listener: Person) -> Adder:
+        return Adder(self.line, self.sites, listener, VOCATIVE, "likely")
+
+    def _read_addresses(self, listener: Person) -> None:
+        add_endearments(self.line, self._addresser(listener))
+        add_groups(self.line, self._addresser(listener))
 
     def _as_plural(self, phrase: Phrase) -> Phrase:
         """The phrase in the plural after a word that only plurals follow: alle Teilnehmer."""
         before = self.line[phrase.start - 1]
-        if not before.isdigit() and before not in words().before_plurals:
+        number = before.isdigit() and phrase.determiner_at is None
+        if not number and before not in words().before_plurals:
             return phrase
         case: Case = "dat" if before.endswith("en") else "gen" if before.endswith("er") else "nom"
         cell = Cell(case, plural=True)
@@ -136,20 +152,29 @@ class Roles:
         if one_of is not None:
             adder.phrase(phrase, Cell("gen", plural=True))
             _add_one(adder, one_of, masculine=phrase.reading.gender == "masculine")
-        elif is_title(self.line, phrase):
-            add_title(self.line, phrase, adder)
+            return
+        cell = settle(self.line, phrase, role.rule, role.who, clause)
+        before = self.cells.get(phrase.start - 2)
+        if before is not None and before in phrase.cells and self._shares_case(phrase):
+            cell = before
+        self.cells[phrase.noun] = cell
+        if is_title(self.line, phrase):
+            add_title(self.line, phrase, cell, adder)
+        elif is_title_word(self.line, phrase.noun - 1) and self.line[phrase.noun] == "doktor":
+            pass  # Herr Doktor, Frau Doktor
         else:
-            cell = settle(self.line, phrase, role.rule, role.who, clause)
-            before = self.cells.get(phrase.start - 2)
-            joined = self.line[phrase.start - 1] in {"und", "oder"} and before in phrase.cells
-            if before is not None and joined:
-                cell = before
-            self.cells[phrase.noun] = cell
             adder.phrase(phrase, cell)
 
+    def _shares_case(self, phrase: Phrase) -> bool:
+        """Whether it has the case of the noun before: ein Arzt und Dichter; der Wirt, ein Mann …"""
+        beside = self.line[phrase.start - 1]
+        return beside in {"und", "oder"} or (beside == "," and phrase.determiner.kind != "der")
+
     def _find_role(self, phrase: Phrase, clause: Clause) -> Role | None:
+        if phrase.cell.plural and addresses_group(self.line, phrase.noun):
+            return None
         if is_title_word(self.line, phrase.start - 1):
-            if self.line[phrase.noun] not in people().titles:
+            if not names_office(self.line, phrase.noun):
                 return None
             return self.found[phrase.start - 1][1] if phrase.start - 1 in self.found else None
         one_of = self._one_of(phrase)
@@ -173,7 +198,14 @@ class Roles:
         guessed = phrase.reading.guessed and phrase.reading.gender == "masculine"
         if guessed or phrase.reading.ranked or not self.line.is_capital(phrase.noun):
             return None
+        if self._is_company(phrase):
+            return None
         return Role("others", "noun for a person", "likely")
+
+    def _is_company(self, phrase: Phrase) -> bool:
+        """Der Vermieter, die Wohnbau Süd GmbH."""
+        after = self.line.keys[phrase.noun + 1 : phrase.noun + 7]
+        return after[:1] == [","] and not {"gmbh", "ag", "kg", "ohg"}.isdisjoint(after)
 
     def _one_of(self, phrase: Phrase) -> int | None:
         """Where einer der besten Köche begins."""
@@ -198,7 +230,7 @@ class Roles:
         line, start = self.line, phrase.start
         if line[start] not in {"ihr", "ihre", "dein", "deine", "euer", "eure"}:
             return None
-        greeted = set(line.keys[max(0, start - 5) : start]) & words().signing
+        greeted = set(line.keys[line.sentence(start)[0] : start]) & words().signing
         closes = line.is_capital(start) or line[start] not in {"ihr", "ihre"}
         ends = not line.is_word(phrase.noun + 1) or line.is_capital(phrase.noun + 1)
         if not greeted or not closes or line.is_word(start - 1) or not ends:
@@ -214,14 +246,17 @@ class Roles:
         line = self.line
         if line[start - 1] == "," and (who := self.pronoun(start - 2)) is not None:
             article = line[start] in {"ein", "eine", "einen", "der", "die", "den", "dem"}
-            return Role(who, APPOSITION) if article and self._closes(phrase) else None
+            bare = phrase.determiner_at is None and line[start - 2] in {"ich", "du"}
+            return Role(who, APPOSITION) if (article or bare) and self._closes(phrase) else None
         who = self.pronoun(start - 1)
         if who is None or phrase.determiner_at is not None or line[start - 1] in {"sie", "ihnen"}:
             return None
         noun = phrase.reading.noun
         name = (noun is not None and noun.lemma in _KIN_NAMES) or line.is_capital(phrase.noun + 1)
-        alone = line.starts_sentence(start - 1) and line.is_mark(phrase.noun + 1)
-        clear = alone or phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        opened = line.is_mark(start - 2) or line[start - 2] in words().before_vocative
+        closed = line.is_mark(phrase.noun + 1) or line.is_finite(phrase.noun + 1)
+        singular = phrase.adjectives or all(not cell.plural for cell in phrase.cells)
+        clear = (opened and closed) or singular
         return Role(who, APPOSITION, "likely") if clear and not name else None
 
     def _closes(self, phrase: Phrase) -> bool:
@@ -292,7 +327,13 @@ class Roles:
         line = self.line
         keys = line.keys[clause.start : clause.end]
         regarded = words().regarding & set(keys)
-        objects = [index for index in range(clause.start, clause.end) if line[index] in _OBJECTS]
+        objects = [
+            index
+            for index in range(clause.start, clause.end)
+            if line[index] in _OBJECTS or self._is_polite_object(index, clause)
+        ]
+        if objects and "wir" in keys:
+            return _role(self.pronoun(objects[0]), rule, "likely")
         reflexive = clause.subject_at is not None and line[clause.subject_at] == "ich"
         if objects and regarded and not reflexive:
             return _role(self.pronoun(objects[0]), rule, "likely")
@@ -302,6 +343,9 @@ class Roles:
             and clause.subject != "others"
         ):
             return Role("others", rule)
+        nouns = [index for index in range(clause.start, clause.end) if line.is_noun(index)]
+        if objects and clause.subject_at is None and all(index > at for index in nouns[:1]):
+            return _role(self.pronoun(objects[0]), rule, "likely")  # mir wird als Arzt vertraut
         verbless = not any(line.is_finite(index) for index in range(clause.start, clause.end))
         subject = clause.subject
         if subject is None or (verbless and clause.subject_at is None):
@@ -359,6 +403,8 @@ class Roles:
                 return None
         elif line[one_of] not in {"einer", "eine", "keiner", "keine"}:
             return None
+        if (who := self._fronted(phrase) or self._made_of(phrase, clause)) is not None:
+            return Role(who, PREDICATE)
         end = phrase.noun + 1
         while line.is_word(end) and line[end] != "zu":
             end += 1
@@ -371,6 +417,25 @@ class Roles:
         if line[phrase.start] in own and not eigen:
             return None  # mein Mann; but mein eigener Chef
         return _role(who, PREDICATE)
+
+    def _fronted(self, phrase: Phrase) -> Person | None:
+        """Who it is at the end of a sentence: Der Letzte, der ihn sah, war ich; …, das bin ich."""
+        line = self.line
+        if not line.starts_sentence(phrase.start):
+            return None
+        for at in range(phrase.noun + 1, line.sentence(phrase.start)[1] - 1):
+            comma = at - 2 if line[at - 1] == "das" else at - 1
+            if line[at] in words().be and line[comma] == ",":
+                return self.pronoun(at + 1)
+        return None
+
+    def _made_of(self, phrase: Phrase, clause: Clause) -> Person | None:
+        """Aus mir wird nie ein Lehrer."""
+        line = self.line
+        if not (words().become | {"geworden"}) & set(line.keys[clause.start : clause.end]):
+            return None
+        found = (at + 1 for at in range(clause.start, phrase.start) if line[at] == "aus")
+        return next((who for at in found if (who := self.pronoun(at)) is not None), None)
 
     def _described(self, clause: Clause) -> Person | None:
         """The subject of a clause that says what somebody is; of others only er and sie."""
@@ -407,14 +472,18 @@ class Roles:
         """Mich einen Helden nennen, mich zum Sprecher wählen, mich für einen Idioten halten."""
         line, lists = self.line, words()
         keys = set(line.keys[clause.start : clause.end])
-        become = {"werde", "wurde", "wirst", "wurdest", "wird", "geworden", "worden"} & keys
+        become = keys & {*words().become, "geworden", "worden"}
+        acted = phrase.reading.noun is None and phrase.determiner.kind == "der"
+        if acted and lists.acting & keys and not phrase.preposition:
+            actor = clause.subject if clause.subject_at is not None else self._main_subject(clause)
+            return _role(actor, CALLED, "likely")  # den Unschuldigen spielen
         if phrase.preposition in {"zu", "für"}:
             made = (lists.regarding | lists.making) & keys or line[phrase.start - 1] in _TRAINING
             if not made and not (phrase.preposition == "zu" and become):
                 return None
             if phrase.preposition == "zu" and line[phrase.start] in {"dem", "der", "den"}:
                 return None
-        elif phrase.preposition or not lists.naming & keys:
+        elif phrase.preposition or not lists.naming & keys or not self._may_be_name(phrase, clause):
             return None
         if phrase.preposition == "zu" and line[phrase.start - 1] in _TRAINING:
             return _role(clause.subject, CALLED) if clause.subject_at is not None else None
@@ -423,6 +492,7 @@ class Roles:
             for at in range(clause.start, clause.end)
             if line[at] in {"mich", "dich", "ihn"}
             or (line[at] in {"mir", "dir"} and phrase.preposition)
+            or self._is_polite_object(at, clause)
         ]
         if objects:
             return (
@@ -435,6 +505,19 @@ class Roles:
             return None
         return _role(clause.subject, CALLED)
 
+    def _is_polite_object(self, at: int, clause: Clause) -> bool:
+        """Whether Sie is the listener and not the subject: wir bestellen Sie zum Betreuer."""
+        polite = self.line[at] == "sie" and is_polite(self.line, at)
+        return polite and clause.subject_at != at
+
+    def _may_be_name(self, phrase: Phrase, clause: Clause) -> bool:
+        """Whether somebody can be called so: not der Direktor in mich der Direktor so nannte."""
+        if all(cell.case != "acc" for cell in phrase.cells if not cell.plural):
+            return phrase.determiner_at is None
+        others = range(phrase.noun + 1, clause.end)
+        indefinite = any(self.line[at] in {"ein", "eine", "einen"} for at in others)
+        return not indefinite or phrase.determiner.kind != "der"
+
     def _is_left_alone(self, phrase: Phrase, role: Role, clause: Clause) -> bool:
         """Plurals that name women too, and bare nouns that may be plurals or names."""
         reading = phrase.reading
@@ -443,7 +526,8 @@ class Roles:
         if phrase.cell.plural:
             men = reading.noun is not None and reading.noun.men
             return not (men or self.generic_plurals)
-        if phrase.determiner_at is not None or phrase.adjectives or is_title(self.line, phrase):
+        titled = is_title(self.line, phrase) or is_title_word(self.line, phrase.noun - 1)
+        if phrase.determiner_at is not None or phrase.adjectives or titled:
             return False
         if reading.noun is None and not self.line[phrase.noun].endswith("er"):
             return True
@@ -455,6 +539,8 @@ class Roles:
         noun = phrase.reading.noun
         if noun is not None and noun.lemma in _TITLES_BEFORE_NAMES:
             return line.is_capital(at + 1) or all(not cell.plural for cell in phrase.cells)
+        if self._heads_line(phrase):
+            return True
         if line.is_capital(at - 1) and line[at - 2] not in {",", "als"}:
             return False
         if line[at + 1] in {"des", "der", "eines", "einer", "von", "und"} and line[at - 1] == ",":
@@ -463,6 +549,20 @@ class Roles:
         singular = keys & {"ist", "war", "wird", "wurde", "blieb", "werden"}
         inner = not line.starts_sentence(at) and not phrase.preposition
         return bool(singular) and clause.copular and inner
+
+    def _heads_line(self, phrase: Phrase) -> bool:
+        """Sohn übernimmt; Kontakt: Ehemann; Unbekannter raubt …; Torschütze war der Stürmer."""
+        line, at, noun = self.line, phrase.noun, phrase.reading.noun
+        if not line.starts_sentence(at) or line.is_capital(at + 1):
+            return False
+        if noun is None:
+            return line[at].endswith("er") and line.is_word(at + 1)
+        if noun.lemma in people().no_compounds:  # names too: Koch, Graf
+            return False
+        if noun.men:
+            return all(not cell.plural for cell in phrase.cells)
+        article = line[at + 2] in {"der", "die", "ein", "eine"}
+        return article and line[at + 1] in {"ist", "war", "wird", "wurde"}
 
     def _read_pronouns(self) -> None:
         """Derjenige, einer, keiner where somebody is said to be it; ich, der …"""
@@ -478,6 +578,24 @@ class Roles:
                 self._read_pronoun(at)
             elif line[at] in {"der", "die"} and line.keys[at + 1 : at + 3] == [",", line[at]]:
                 self._read_pronoun(at)  # ich bin der, der …
+            elif line[at] in {"der", "die"} and line[at - 1] in words().be | {"ich", "du", "sie"}:
+                self._read_pronoun(at)  # bist du der vom Flohmarkt
+            elif line[at] == "wie" and line[at + 1] in {"kein", "keine"}:
+                self._read_unequalled(at)
+
+    def _read_unequalled(self, at: int) -> None:
+        """Sie kennt die Berge wie keine andere."""
+        line, clause = self.line, self.clause(at)
+        forms = {"kein": ("anderer", "zweiter"), "keine": ("andere", "zweite")}[line[at + 1]]
+        if clause is None or clause.subject is None or clause.subject_at is None:
+            return
+        ends = line[at + 2] in forms and line.is_mark(at + 3)
+        if not ends or _ACCUSATIVES & set(line.keys[clause.start : at]):
+            return
+        stem = line[at + 2].removesuffix("er").removesuffix("e")
+        adder = Adder(line, self.sites, clause.subject, COMPARISON)
+        adder.word(at + 1, "kein", "keine")
+        adder.word(at + 2, stem + "er", stem + "e")
 
     def _read_pronoun(self, at: int) -> None:
         line, clause = self.line, self.clause(at)

@@ -49,11 +49,13 @@ def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Ch
         before = line.text[first.start : last.end]
         if made is None or before.lower() == after.lower():
             continue
+        if before.islower():
+            after = after.lower()
         yield Change(
             start=first.start,
             end=last.end,
             before=before,
-            after=match_case(first.text if first is not last else before, after),
+            after=match_case(line.text[first.start : first.end], after),
             rule=made.rule,
             sure=made.sure,
             whose=made.who,
