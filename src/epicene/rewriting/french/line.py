@@ -19,7 +19,7 @@ from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.word_lists import WordSet, word_rows, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from epicene.rewriting.french.sites import Agreement
 
@@ -194,7 +194,31 @@ _CODE_MARKS = frozenset("_{}=\ufffc")
 def read_line(written: str) -> Line:
     """The words and marks of a text."""
     tokens = [_read_dash(written, each) for each in text.tokenise(written, "fr", _key)]
-    return Line(written, text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et"))
+    tokens = text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et")
+    return Line(written, list(_with_line_ends(written, tokens)))
+
+
+def _with_line_ends(written: str, tokens: Sequence[text.Token]) -> Iterator[text.Token]:
+    """The tokens, with an empty full stop where a line ends a sentence: Chère amie,⏎Je …"""
+    before: text.Token | None = None
+    for token in tokens:
+        if before is not None and _ends_line(written, before, token):
+            yield text.Token(before.end, before.end, "", ".", is_word=False)
+        yield token
+        before = token
+
+
+def _ends_line(written: str, before: text.Token, after: text.Token) -> bool:
+    """Whether a new sentence begins on a new line, which was not broken for its length alone."""
+    if "\n" not in written[before.end : after.start] or before.key in SENTENCE_ENDS:
+        return False
+    if not (after.text[:1].isupper() or after.key == "–"):
+        return False
+    length = before.end - written.rfind("\n", 0, before.end)
+    return not before.is_word or length < _WRAPPED
+
+
+_WRAPPED = 60  # characters: lines that are shorter end where their author wanted
 
 
 def _read_dash(written: str, token: text.Token) -> text.Token:
@@ -208,9 +232,15 @@ def _read_dash(written: str, token: text.Token) -> text.Token:
 
 
 def _key(word: str) -> str:
+    if _REPEATED_MARKS.fullmatch(word):  # !!, ?!
+        return "?" if "?" in word else word[0]
+    if _EMOJI.match(word):
+        return "!"
     return unicodedata.normalize("NFC", word.lower()).replace("’", "'").replace("ʼ", "'")
 
 
+_REPEATED_MARKS = re.compile("[!?]{2,}")
+_EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 _INFINITIVE_NOUNS = word_list("function_words", "infinitive_nouns")
 
 

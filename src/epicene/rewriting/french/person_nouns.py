@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
+    from epicene.rewriting.french.phrases import NounPhrase
     from epicene.rewriting.french.sites import Agreement, SiteKind
 
 # With "mon" or "cher" before it.
@@ -52,18 +53,57 @@ def read_vocatives(context: Context) -> None:
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
+        elif line[start] in {"monsieur", "madame"}:
+            _read_polite_address(context, start)
+        elif line[start] == "les" and line[start + 1] in {"gars", "filles"}:
+            _read_familiar_address(context, start + 1)
         elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
             agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
             read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
-            kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
-            context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
+            context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, "noun")
+
+
+def _read_polite_address(context: Context, at: int) -> None:
+    """Add Monsieur, and the office after it: Madame la juge; not Madame, Monsieur."""
+    line = context.line
+    other = "madame" if line[at] == "monsieur" else "monsieur"
+    if other in line.keys[max(0, at - 2) : at + 3]:
+        return
+    office = read_phrase(line, at + 1) if line[at + 1] in {"le", "la", "l'"} else None
+    if office is None and not _closes_vocative(line, at + 1):
+        return
+    if office is not None and not _is_addressed(context, office):
+        return
+    agreement = context.agreement(context.listener(at), _VOCATIVE_RULE, "likely")
+    agreement.add(at, "pronoun")
+    if office is not None:
+        office.agree(agreement)
+
+
+def _is_addressed(context: Context, office: NounPhrase) -> bool:
+    """Whether the phrase after Monsieur ends a vocative: Madame la ministre de la Justice,"""
+    line = context.line
+    if office.kind != "person" or not is_person(line[office.head]):
+        return False
+    mention = next((each for each in context.mentions if each.head == office.head), None)
+    end = office.end if mention is None else mention_chain_end(context, mention)
+    return _closes_vocative(line, end)
+
+
+def _read_familiar_address(context: Context, at: int) -> None:
+    """Add les gars, les filles, where they are spoken to."""
+    if _closes_vocative(context.line, at + 1) and context.line[at + 1] != ":":
+        referent = context.listener(at)._replace(plural=True)
+        context.agreement(referent, _VOCATIVE_RULE, "likely").add(at, "pronoun")
 
 
 _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
-_BEFORE_VOCATIVES = frozenset("merci bonjour bonsoir salut pardon bravo".split())
+_BEFORE_VOCATIVES = frozenset(
+    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit oui non".split()
+)
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -99,7 +139,7 @@ def _read_address_phrase(context: Context, at: int) -> None:
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}
-    if plural and _names_both_genders(line, phrase.head):
+    if _names_both_genders(line, phrase.head, plural=plural):
         return
     referent = context.listener(at)._replace(plural=plural)
     agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
@@ -109,9 +149,9 @@ def _read_address_phrase(context: Context, at: int) -> None:
         agreement.add(phrase.head, "pronoun")
 
 
-def _names_both_genders(line: Line, at: int) -> bool:
+def _names_both_genders(line: Line, at: int, *, plural: bool) -> bool:
     """Whether the noun's counterpart is named too: Chères clientes, chers clients."""
-    forms = {inflect(line[at], gender, "noun", plural=True) for gender in GENDERS}
+    forms = {inflect(line[at], gender, "noun", plural=plural) for gender in GENDERS}
     return len(forms) > 1 and forms <= set(line.keys)
 
 
@@ -133,6 +173,8 @@ def read_third_persons(context: Context) -> None:
         elif mention.human and context.sites.get(mention.head) is None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
+            if context.line[mention.start - 1] in {"monsieur", "madame"}:  # Madame la maire
+                context.agreement(referent, "a title", "likely").add(mention.start - 1, "pronoun")
             _read_one_of(context, mention)
             _read_some_of(context, mention)
             _read_joined(context, mention)
