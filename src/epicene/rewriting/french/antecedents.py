@@ -100,7 +100,7 @@ _PRONOUNS_ALIKE = {
     "l'": {"il", "elle", "le", "la"},
     "le": {"il", "le"},
     "la": {"elle", "la"},
-    "lui": {"il", "le"},
+    "lui": {"il", "le", "lui"},
     "lui-même": {"il", "le"},
     "elle-même": {"elle", "la"},
     "eux": {"ils"},

@@ -93,9 +93,11 @@ class ClauseReader:
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
+        if self.line[index + 1] in {"lui", "leur"}:  # je la lui ai promise
+            return None
         if self._object_kind(index, "with_things") and not (
             {"dire", "savoir"} & set(self.group.infinitives)
-            and is_adjective(self.line[self.group.end])
+            and is_adjective(self.line[self.line.after_adverbs(self.group.end)])
         ):
             return None
         referent = pronoun_referent(self.context, index)
@@ -250,7 +252,7 @@ class ClauseReader:
         elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
                 self.read_participles(at, agreement, infinitives)
-        elif referent := self._relative_object():
+        elif referent := self._relative_object(at):
             rule = "the relative pronoun before the participle"
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
@@ -270,8 +272,12 @@ class ClauseReader:
         mention = self.context.mention_ending(index)
         return None if mention is None or mention.phrase is None else mention_referent(mention)
 
-    def _relative_object(self) -> Referent | None:
+    def _relative_object(self, at: int) -> Referent | None:
         """The antecedent of "que", if it is a person: celle que le jury a recalée."""
+        if infinitive_follows(self.line, at + 1) and verb_table().is_kind(
+            "unmoved_before_infinitive", participle_infinitives(self.line[at])
+        ):
+            return None  # celle que j'ai fait venir
         if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
             return None
         start = min(self.group.start, self.clause.start)

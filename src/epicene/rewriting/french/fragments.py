@@ -16,6 +16,7 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
+from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import Clause
 from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
@@ -41,6 +42,7 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
             _read_opening_state(context, clauses, at)
         if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
+            _read_presence(context, at)
             _read_answer(context, at)
             _read_fragment(context, at, wanted)
 
@@ -140,13 +142,25 @@ def _read_elided_copula(context: Context, at: int) -> None:
         or line[start + 1] == "?"
     ):
         return
-    if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
+    if line[start + 1] in _AFTER_FEELINGS or line[start + 1] in SENTENCE_ENDS:
         reached = read_predicate_element(line, start, agreement, strict=True)
         read_coordinated(line, reached, agreement)
         if line[reached] in {"de", "d'"} and line.is_infinitive(reached + 1):
             _read_infinitive_of(context, reached + 1, context.speaker(at))  # Ravi d'être venu
 
 
+def _read_presence(context: Context, at: int) -> None:
+    """Add who is here: Grand amateur de fromages ici !"""
+    line = context.line
+    _, end = line.sentence(at)
+    phrase = read_phrase(line, at)
+    if line[end - 1] != "ici" or phrase is None or phrase.determiners:
+        return
+    if is_person(line[phrase.head]) and not any(at <= each.verb < end for each in context.groups):
+        phrase.agree(context.agreement(context.speaker(at), "je suis is left out", "guess"))
+
+
+_AFTER_FEELINGS = frozenset("de d' du des pour par que qu' à au aux si ,".split()) | {""}
 _SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
 _GREETINGS = word_list("function_words", "greetings")
 _AFTER_ARRIVING = frozenset({"bien", "enfin", "toujours", "pas"})  # Bien arrivé; Pas encore levé

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.subjects import Clause
 
 _ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
+# Whose object does what the infinitive says: laisse-moi être généreux.
+_LETTING = frozenset({"laisser", "faire", "voir", "entendre", "sentir", "regarder", "écouter"})
 _INFINITIVE_RULE = "said of who is meant with the infinitive"
 # Verbs that begin a clause of their own wherever they stand.
 _SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".split())
@@ -173,6 +175,7 @@ def _infinitive_controller(
     reflexive = reading.reflexive and governor.clitics == reading.group.clitics
     referent = None if reflexive else reading.object_referent(governor.clitics)
     if referent is not None:
+        obliged = obliged or not _LETTING.isdisjoint(governor.infinitives)
         bare = before not in {"de", "d'", "à"} and not obliged
         own = bare or not {"promettre", "jurer"}.isdisjoint(governor.infinitives)
         return governor.referent if own else referent

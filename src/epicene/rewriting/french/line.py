@@ -339,6 +339,8 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
     word = line[at]
     if not line.is_open(at) or not is_adjective_or_person(word):
         return False
+    if line[at + 1] in HYPHENS and line[at + 2] in line.closed.subjects:  # dit-on
+        return False
     if word in verb_table().gerunds and (line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en"):
         return False
     if not agreement.plural and word.endswith(("s", "x")) and not _is_singular(word):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # With "mon" or "cher" before it.
 _TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
+_TERMS_AFTER_CHER = _TERMS_AFTER_DEAR | word_list("function_words", "terms_after_cher")
 _VOCATIVE_RULE = "how they are spoken to"
 
 
@@ -131,11 +132,12 @@ def _read_address_phrase(context: Context, at: int) -> None:
     if phrase is not None and is_adjective(line[phrase.head]):
         while line.is_capital(end):  # ma chère Camille,
             end += 1
+    terms = _TERMS_AFTER_CHER if line[at].startswith(("cher", "chèr")) else _TERMS_AFTER_DEAR
     if (
         phrase is None
         or not _closes_vocative(line, end)
         or line[end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
-        or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
+        or not terms & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}

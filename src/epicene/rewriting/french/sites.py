@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import Change, sites
-from epicene.rewriting.french.inflection import inflect, is_plural
+from epicene.rewriting.french.inflection import inflect, is_plural, shown_noun_gender
 from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.line import is_person
 from epicene.rewriting.french.mentions import is_one_gender
@@ -154,20 +154,31 @@ def _generic_plurals(line: Line, found: Sites, wanted: TargetGenders) -> set[int
     everybody = len(wanted) == len(PERSONS) and len(set(wanted.values())) == 1
     if wanted.get("others") != "feminine" or everybody:
         return set()
-    others = [site for site in found if site.who == "others"]
-    several = [site for site in others if site.target.plural]
-    if not any(
-        site.target.kind in {"noun", "pronoun", "tonic"} and not site.target.plural
-        for site in others
-    ):
+    others = {site.at: site for site in found if site.who == "others"}
+    if not any(_names_one(line, others, site) for site in others.values()):
         return set()
-    if any(
-        site.target.kind == "noun"
-        and (is_one_gender(line[site.at]) or _is_partitive(line, site.at))
-        for site in several
-    ):
+    groups = [
+        site.at
+        for site in others.values()
+        if site.target.plural and site.target.kind in {"noun", "pronoun"}
+    ]
+    if any(is_one_gender(line[at]) or _is_partitive(line, at) for at in groups):
         return set()
-    return {site.at for site in several}
+    spans = {line.sentence(at) for at in groups}  # not: le père et la mère sont absents
+    return {
+        site.at
+        for site in others.values()
+        if site.target.plural and line.sentence(site.at) in spans
+    }
+
+
+def _names_one(line: Line, others: dict[int, Site], site: Site) -> bool:
+    """Whether the word names one person, and shows their gender."""
+    if site.target.plural:
+        return False
+    if site.target.kind == "noun":
+        return shown_noun_gender(line[site.at]) is not None or site.at - 1 in others
+    return site.target.kind in {"pronoun", "tonic"}
 
 
 def _is_partitive(line: Line, at: int) -> bool:

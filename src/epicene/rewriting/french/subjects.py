@@ -69,7 +69,7 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     word = context.line[group.subject]
-    if word in {"je", "j'", "me"} or word in SPOKEN_JE_SUIS:
+    if word in {"je", "j'", "me", "suis"} or word in SPOKEN_JE_SUIS:
         return context.speaker(group.subject)
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
@@ -170,6 +170,11 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
     if line[at] in {"moi", "toi"}:
         person = "1s" if line[at] == "moi" else "2s"
         return Clause(group._replace(person=person), context.tonic_referent(at), at, named=True)
+    if line[at] == "vous" and line[group.verb].endswith(("ez", "êtes", "fûtes")):
+        several = _is_plural_vous(context, group)
+        return Clause(
+            group._replace(person="2p"), context.listener(at)._replace(plural=several), at, named=True
+        )
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)

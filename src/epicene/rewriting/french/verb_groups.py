@@ -10,6 +10,7 @@ from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     HYPHENS,
+    QUOTES,
     SENTENCE_ENDS,
     Line,
     is_adjective,
@@ -129,7 +130,7 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     if _is_spoken_tu(line, at):  # t'es prêt ?
         infinitives = _infinitives_of_form(line[at + 1], "2s")
         return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)
-    if word in SPOKEN_JE_SUIS:
+    if word in SPOKEN_JE_SUIS or _is_suis_alone(line, at):
         return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
@@ -155,6 +156,16 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
 
 # Je suis, as it is said and written in chats.
 SPOKEN_JE_SUIS = frozenset({"chuis", "chui", "jsuis", "jsui"})
+
+
+def _is_suis_alone(line: Line, at: int) -> bool:
+    """Whether je is left out: suis crevé, on se voit demain; not suis ce chemin."""
+    return (
+        line[at] == "suis"
+        and line.begins(at)
+        and line[at + 1] not in HYPHENS
+        and is_adjective(line[line.after_adverbs(at + 1)])
+    )
 
 
 def _is_spoken_tu(line: Line, at: int) -> bool:
@@ -230,7 +241,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if before in line.closed.prepositions or verb_table().infinitive_of(before):  # à la place
         return False
     named = before in _NAMES_LIKE_VERBS or is_person(before) or line.is_capital(first - 1)
-    if verb_table().forms(before) and not named:
+    if verb_table().forms(before) and not named and not line.is_determiner(first - 2):
         return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
@@ -301,9 +312,7 @@ def pronoun_is_indirect_object(
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
         infinitive_follows(line, after)
-        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(
-            line.keys[at + 1 : after + 1]
-        )
+        or not _OBJECTS_OF_FAIRE.isdisjoint(line.keys[at + 1 : after + 1])
     ):
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
@@ -327,7 +336,13 @@ def pronoun_is_indirect_object(
     return _has_object(line, after, infinitives, reflexive=reflexive)
 
 
+# on m'a fait signe
+_OBJECTS_OF_FAIRE = word_list("function_words", "objects_of_faire")
+
+
 def _predicate_follows(line: Line, at: int) -> bool:
+    if line[at] in QUOTES:  # s'est dite « très préoccupée »
+        at = line.after_adverbs(at + 1)
     return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
 
 
