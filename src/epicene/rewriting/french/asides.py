@@ -325,7 +325,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
 
 def _describes_mention(context: Context, comma: int) -> bool:
     """Whether a person was named just before the comma: mère de l'élève Lina, inscrite ici, je …"""
-    mention = context.mention_ending(comma)
+    mention = context.mention_ending(comma) if context.line[comma] == "," else None
     return mention is not None and mention.human and not mention.after_preposition
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.subjects import Clause
 
 POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
+_DATIVES = frozenset("me m' te t' lui leur nous vous".split())
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -151,7 +152,11 @@ class ClauseReader:
         if known.is_kind("copulas", names):
             self._read_subject_complement(self.group.end, "what a copula says of them")
         elif {"faire", "jouer"} & set(names) and plays_part(self.line, after):
-            if agreement := self.subject_agreement("a part played"):
+            own = referent is None or self.reflexive  # not: ils me font passer pour un menteur
+            agreement = self.subject_agreement("a part played") if own else None
+            if agreement is None and referent is not None and self.line[after] == "passer":
+                agreement = self.context.agreement(referent, "a part played")
+            if agreement is not None:
                 read_part_played(self.line, after, agreement)
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
             if agreement := self.subject_agreement("what a reflexive verb says of them"):
@@ -249,6 +254,9 @@ class ClauseReader:
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
             self._read_subject_complement(at + 1, "said of the subject with être")
+        elif self._is_given(at) and (referent := self._relative_object(at)):
+            rule = "the relative pronoun before the participle"
+            self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
                 self.read_participles(at, agreement, infinitives)
@@ -264,6 +272,12 @@ class ClauseReader:
         ):
             read_state(self.line, at + 1, own)
 
+    def _is_given(self, at: int) -> bool:
+        """Whether somebody may be presented to somebody: celle que vous m'avez recommandée."""
+        return bool(self.group.clitics) and verb_table().is_kind(
+            "given_to_somebody", participle_infinitives(self.line[at])
+        )
+
     def _antecedent_of_que(self, index: int) -> Referent | None:
         site = relative_antecedent(self.context, index - 1)
         if site is not None:
@@ -278,7 +292,8 @@ class ClauseReader:
             "unmoved_before_infinitive", participle_infinitives(self.line[at])
         ):
             return None  # celle que j'ai fait venir
-        if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
+        words = {self.line[index] for index in self.group.clitics} - {"ne", "n'", "y", "en"}
+        if words and not (self._is_given(at) and words <= _DATIVES):
             return None
         start = min(self.group.start, self.clause.start)
         for index in range(start - 1, max(start - 6, 0), -1):

@@ -154,12 +154,14 @@ def _read_presence(context: Context, at: int) -> None:
     line = context.line
     _, end = line.sentence(at)
     phrase = read_phrase(line, at)
-    if line[end - 1] != "ici" or phrase is None or phrase.determiners:
+    here = next((i for i in range(at, end) if line[i] == "ici"), None)
+    if here is None or phrase is None or phrase.determiners or line[here + 1] not in _PAUSES:
         return
     if is_person(line[phrase.head]) and not any(at <= each.verb < end for each in context.groups):
         phrase.agree(context.agreement(context.speaker(at), "je suis is left out", "guess"))
 
 
+_PAUSES = SENTENCE_ENDS | {",", ":", ""}
 _AFTER_FEELINGS = frozenset("de d' du des pour par que qu' à au aux si ,".split()) | {""}
 _SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
 _GREETINGS = word_list("function_words", "greetings")

@@ -50,7 +50,10 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
     line = reading.line
     governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
     index = at
+    starts = {group.start for group in reading.context.groups}
     while index < len(line) and not _begins_clause(line, index, reading.group.end):
+        if line[index] == "," and index + 1 in starts:  # je t'en prie, laisse-moi être prudent
+            break
         if line.is_infinitive(index):
             word = verb_table().infinitive_of(line[index])
             own = clitics_before(line, index)

@@ -169,6 +169,8 @@ class Line(text.Line[text.Token]):
         if not verb_table().infinitive_of(self[index]):
             return False
         before = self[index - 1]
+        if self.is_enclitic(index - 1):  # laissez-le être heureux
+            return True
         if before in {"le", "la", "les", "l'"} and self[index] in verb_table().gerunds:
             return self[index - 2] in {"en", ","}  # en le voyant, but le composant
         if before in {"le", "la", "les", "l'"}:

@@ -91,16 +91,16 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         if agreement.sites.get(index) is not None:
             return False
         word = line[index]
-        if is_adjective(word) and word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
+        if not line.is_open(index) or not is_adjective(word):
+            continue
+        if word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
             return shown_gender(word) in {None, shown}
     return False
 
 
 def _is_others_adjective(line: Line, at: int, agreement: Agreement) -> bool:
     """Whether the word is an adjective after a comma that agrees with nobody."""
-    return (
-        is_adjective(line[at]) and line[at - 1] == "," and agreement.sites.get(at) is None
-    )
+    return is_adjective(line[at]) and line[at - 1] == "," and agreement.sites.get(at) is None
 
 
 def is_comma_alone(line: Line, at: int) -> bool:
@@ -325,8 +325,8 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
             return at
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
-    elif phrase.kind == "fixed" and line[at] in PRENOMINAL_ADJECTIVES:
-        return at  # en tant que nouveau membre
+    elif phrase.kind != "person" and line[at] in PRENOMINAL_ADJECTIVES:
+        return at  # en tant que nouveau membre; bonne journée
     person = is_person(line[at])
     agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
@@ -502,6 +502,8 @@ def _read_conjunct(
         phrase = read_phrase(line, start)
         if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
             return start
+        if not adjacent and _follows_governed_person(line, joint):
+            return start
         if not adjacent and not is_person(line[phrase.head]):
             return start
         return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
@@ -520,11 +522,29 @@ def _read_conjunct(
         and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
-    if (not adjacent and belongs_to_noun(line, joint, start, agreement)) or (
-        is_comma_alone(line, joint) and _is_address(line, start)
+    if not adjacent and (
+        belongs_to_noun(line, joint, start, agreement) or _belongs_to_name(line, joint, start)
     ):
         return start
+    if is_comma_alone(line, joint) and _is_address(line, start):
+        return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
+
+
+def _follows_governed_person(line: Line, joint: int) -> bool:
+    """Whether a person after a preposition is joined: élevé par une tante sourde et un oncle."""
+    for index in range(joint - 1, max(joint - 5, 0), -1):
+        if line.is_determiner(index):
+            phrase = read_phrase(line, index)
+            governed = line[index - 1] in {"par", "avec", "chez", "pour", "entre", "de", "à"}
+            return governed and phrase is not None and is_person(line[phrase.head])
+    return False
+
+
+def _belongs_to_name(line: Line, joint: int, start: int) -> bool:
+    """Whether a lasting quality follows a name: mère de Lina Morel, inscrite en 3e B"""
+    lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
+    return lasting and is_comma_alone(line, joint) and line.is_capital(joint - 1)
 
 
 def _is_first_to(line: Line, at: int) -> bool:

@@ -173,7 +173,10 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
     if line[at] == "vous" and line[group.verb].endswith(("ez", "êtes", "fûtes")):
         several = _is_plural_vous(context, group)
         return Clause(
-            group._replace(person="2p"), context.listener(at)._replace(plural=several), at, named=True
+            group._replace(person="2p"),
+            context.listener(at)._replace(plural=several),
+            at,
+            named=True,
         )
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
@@ -181,6 +184,11 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
     elif line[at] in {"et", "ou", "mais"} and before and before[-1].group.kind == "relative":
         referent = before[-1].referent
     elif (mention := context.mention_ending(at + 1)) is not None:
+        plural = line[group.verb].endswith("nt")
+        if mention.plural != plural and line[mention.start] == "des":
+            mention = context.mention_ending(mention.start) or mention  # le chef des ventes, qui
+        elif mention.plural != plural:
+            mention = subject_mention(context, at) or mention
         referent = mention_referent(mention)
     elif line[at] in {"lui", "elle"}:
         referent = Referent("others")
@@ -202,8 +210,8 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
             return Clause(kept, clause.referent, group.start, named=False)
-    if persons & {"2s", "2p"} and (
-        line[group.verb] in _IMPERATIVES or is_polite_order(context, group)
+    if line[group.verb] in _IMPERATIVES or (
+        persons & {"2s", "2p"} and is_polite_order(context, group)
     ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)

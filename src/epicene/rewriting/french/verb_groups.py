@@ -288,12 +288,12 @@ _RARELY_VERBS = frozenset(
 
 def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKind]:
     """The index and kind of the subject, searched from `before` to the left."""
-    while before > 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
+    while before >= 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
         before -= 1
     word = line[before]
     if word == "qui":
         return before, "relative"
-    if before < 0 or word in SENTENCE_ENDS or word in {":", "«", '"', "“"}:
+    if before < 0 or word in SENTENCE_ENDS or word in {":", "«", '"', "“", "–", "—"}:
         return verb, "order"
     if word in {",", "et", "ou", "mais", "puis", "ni"}:
         return verb, "same"
