@@ -406,6 +406,13 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     mention = context.mention_ending(comma)
     if (
         mention is not None
+        and mention.phrase is None
+        and line[mention.start - 1] != ","  # but je soussigné, Paul Morel, né le 2 mai
+        and inflect(line[start], "masculine") in {"né", "âgé", "domicilié", "originaire", "natif"}
+    ):
+        return False  # j'ai examiné Mme Morel, née le 2 mai
+    if (
+        mention is not None
         and mention.human
         and mention.phrase is not None
         and mention.gender == shown_gender(line[start])

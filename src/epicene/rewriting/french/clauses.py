@@ -84,11 +84,16 @@ class ClauseReader:
         if self.line.is_enclitic(index):  # dis-le-moi
             at = index - 2
         found = [form.infinitive for form in verb_table().forms(self.line[at])]
-        if "avoir" in found:
+        if "avoir" in found or self.line[at] == "avoir":
             at = self.line.after_adverbs(at + 1)
             found = participle_infinitives(self.line[at])
-        if infinitive_follows(self.line, at + 1):
-            return False  # je le fais venir
+        if infinitive_follows(self.line, at + 1):  # je le fais venir; je l'ai vu pleurer
+            seen = {"voir", "entendre", "regarder", "écouter"} & {*found, self.line[at]}
+            return (
+                bool(seen)
+                and kind == "with_people"
+                and verb_table().is_kind("by_people", [self.line[at + 1]])
+            )
         return verb_table().is_kind(kind, [*found, self.line[at]])
 
     def _read_third_person_object(self, index: int) -> Referent | None:

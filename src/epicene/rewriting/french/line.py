@@ -27,6 +27,7 @@ SENTENCE_ENDS = frozenset({".", "!", "?", "…", "...", ";"})
 OPENING_QUOTES = frozenset({"«", "“", "„", "‹"})
 CLOSING_QUOTES = frozenset({"»", "”", "›"})
 QUOTES = OPENING_QUOTES | CLOSING_QUOTES | {'"'}
+ABBREVIATION = "._"  # the full stop of a title, which ends no sentence
 # Written after a verb with one of these before them, pronouns are its subject or object.
 HYPHENS = frozenset({"-", "-t-", "\u2010", "\u2011"})
 
@@ -100,8 +101,6 @@ class Line(text.Line[text.Token]):
         before = index - 1
         while self[before] in QUOTES or self[before] in {"(", "-", "–", "—"}:
             before -= 1
-        if self[before] == "." and self[before - 1] in {"m", "mm", "dr", "st"}:  # M. Dupont
-            return False
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
     @cached_property
@@ -174,7 +173,10 @@ class Line(text.Line[text.Token]):
         if before in {"le", "la", "les", "l'"} and self[index] in verb_table().gerunds:
             return self[index - 2] in {"en", ","}  # en le voyant, but le composant
         if before in {"le", "la", "les", "l'"}:
-            return self[index] not in _INFINITIVE_NOUNS
+            compound = self[index] == "avoir" and self[self.after_adverbs(index + 1)]  # l'avoir vu
+            return self[index] not in _INFINITIVE_NOUNS or bool(
+                compound and participle_infinitives(compound)
+            )
         return before not in self.closed.determiners or before == "tout"
 
     def is_determiner(self, index: int) -> bool:
@@ -203,11 +205,22 @@ def read_line(written: str) -> Line:
 def _with_line_ends(written: str, tokens: Sequence[text.Token]) -> Iterator[text.Token]:
     """The tokens, with an empty full stop where a line ends a sentence: Chère amie,⏎Je …"""
     before: text.Token | None = None
-    for token in tokens:
+    for number, token in enumerate(tokens):
+        if before is not None and _is_abbreviation(tokens[number - 1 : number + 2]):
+            token = msgspec.structs.replace(token, key=ABBREVIATION)
         if before is not None and _ends_line(written, before, token):
             yield text.Token(before.end, before.end, "", ".", is_word=False)
         yield token
         before = token
+
+
+def _is_abbreviation(tokens: Sequence[text.Token]) -> bool:
+    """Whether the full stop in the middle belongs to a title: M. Dupont."""
+    return (
+        tokens[1].key == "."
+        and tokens[0].key in {"m", "mm", "mr", "dr", "pr", "st", "mgr"}
+        and tokens[-1].text[:1].isupper()
+    )
 
 
 def _ends_line(written: str, before: text.Token, after: text.Token) -> bool:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
     "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix onze douze vingt trente cent mille certains certaines tous toutes tels telles quels quelles".split()
+    " huit neuf dix onze douze vingt trente cent mille certains certaines tous toutes tels telles"
+    " quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
 _CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
@@ -190,6 +191,8 @@ def _mentions(
 
 
 def _opens_phrase(line: Line, at: int) -> bool:
+    if line[at] == "l'" and line[at + 1] == "avoir" and line.is_infinitive(at + 1):
+        return False  # l'avoir vu
     return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
 
 
@@ -277,6 +280,8 @@ def is_name(line: Line, at: int) -> bool:
     word = line[at]
     if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
         return False
+    if word in _GREETINGS:
+        return False
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
@@ -301,6 +306,7 @@ def _may_follow_name(line: Line, at: int) -> bool:
     )
 
 
+_GREETINGS = word_list("function_words", "greetings")
 _NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
 

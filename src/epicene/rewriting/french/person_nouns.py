@@ -15,6 +15,7 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    ABBREVIATION,
     CLOSING_QUOTES,
     OPENING_QUOTES,
     SENTENCE_ENDS,
@@ -103,7 +104,7 @@ _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
 _BEFORE_VOCATIVES = frozenset(
-    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit oui non".split()
+    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit".split()
 )
 
 
@@ -339,10 +340,14 @@ def _read_beside_name(context: Context, mention: Mention) -> None:
         return
     agreement = context.agreement(Referent("others"), "beside a name", "likely")
     start = line.after_adverbs(mention.end + 1)
-    if can_be_predicate(line, start, agreement) and is_person(line[start]):
+    said = inflect(line[start], "masculine") in SAID_OF_PEOPLE and line[start + 1] in _AFTER_SAID
+    if can_be_predicate(line, start, agreement) and (is_person(line[start]) or said):
         read_coordinated(
             line, read_predicate_element(line, start, agreement, strict=True), agreement
         )
+
+
+_AFTER_SAID = frozenset("le à au en de d' du par depuis dans , . ; ) et".split()) | {""}  # né le 2
 
 
 def _read_tonic_pronoun(context: Context, index: int) -> None:
@@ -358,7 +363,7 @@ def _read_title(context: Context, index: int) -> None:
     word = context.line[index]
     if (word not in _TITLES and not is_one_gender(word)) or context.sites.get(index) is not None:
         return
-    name = index + 2 if context.line[index + 1] == "." else index + 1
+    name = index + 2 if context.line[index + 1] in {".", ABBREVIATION} else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
     if context.line[name] == "noël":

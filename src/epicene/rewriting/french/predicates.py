@@ -491,22 +491,7 @@ def _read_conjunct(
     if _is_adjective_alone(line, start):  # sûr et certain
         return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):
-        if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
-            return start
-        if line[start] in {"le", "la"} and _is_first_to(line, start + 1):
-            agreement.add(start, "determiner")
-            agreement.add(start + 1, "adjective")
-            return start + 2
-        if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
-            return start
-        phrase = read_phrase(line, start)
-        if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
-            return start
-        if not adjacent and _follows_governed_person(line, joint):
-            return start
-        if not adjacent and not is_person(line[phrase.head]):
-            return start
-        return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
+        return _read_conjunct_phrase(line, joint, start, agreement, adjacent=adjacent)
     guessed = (
         adjacent
         and line.is_open(start)
@@ -529,6 +514,28 @@ def _read_conjunct(
     if is_comma_alone(line, joint) and _is_address(line, start):
         return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
+
+
+def _read_conjunct_phrase(
+    line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
+) -> int:
+    """Read a conjunct with a determiner, if it can be predicated of the same person."""
+    if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
+        return start
+    if line[start] in {"le", "la"} and _is_first_to(line, start + 1):
+        agreement.add(start, "determiner")
+        agreement.add(start + 1, "adjective")
+        return start + 2
+    if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
+        return start
+    phrase = read_phrase(line, start)
+    if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
+        return start
+    if not adjacent and _follows_governed_person(line, joint):
+        return start
+    if not adjacent and not is_person(line[phrase.head]):
+        return start
+    return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
 
 
 def _follows_governed_person(line: Line, joint: int) -> bool:

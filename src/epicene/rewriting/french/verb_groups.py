@@ -288,7 +288,13 @@ _RARELY_VERBS = frozenset(
 
 def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKind]:
     """The index and kind of the subject, searched from `before` to the left."""
-    while before >= 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
+    while (
+        before >= 0
+        and line.adverb_end(before) == before + 1
+        and line[before] not in {"tout", "beaucoup", "peu"}
+    ):
+        before -= 1
+    if line[before] in HYPHENS and line[before + 1] in {"là", "ci"}:  # ce type-là est fou
         before -= 1
     word = line[before]
     if word == "qui":
