@@ -78,6 +78,13 @@ def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
 
 def _is_taken_up_later(context: Context, at: int, word: str) -> bool:
     """Whether a subject of the next clause is the same person: Je les ai vus, ils dormaient."""
+    _, end = context.line.sentence(at)
+    stressed = {"eux", "elles"} if word == "les" else {"lui", "elle"}
+    if any(
+        context.line[index] == "," and context.line[index + 1] in stressed
+        for index in range(at, min(at + 5, end))
+    ):
+        return True  # le juge l'a crue, elle
     later = next((each for each in context.groups if each.start > at), None)
     if later is None or later.kind != "pronoun" or word not in {"l'", "les"}:
         return False

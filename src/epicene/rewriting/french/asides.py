@@ -214,6 +214,7 @@ def _read_rewording(context: Context, at: int) -> None:
                 return
 
 
+_DEMONYMS = word_list("people", "demonyms")
 _ROLE_NOUNS = word_list("function_words", "roles")
 _INTERJECTIONS = word_list("function_words", "interjections")
 _POSSESSIVES = {
@@ -384,10 +385,32 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
             start = line.after_adverbs(index + 1)
             if line[start] in {"tel", "telle"} and line[start + 1] in {"un", "une"}:
                 _read_likeness(line, start, agreement)
+            if _introduces_self(context, clause, index) and is_person(line[start]):
+                read_predicate_element(line, start, agreement, strict=True)
+            if line[start] in {"quel", "quelle"}:
+                _read_trailing_exclamation(line, start, agreement)
             if _may_trail(context, index, start, after, agreement):
                 reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
         index += 1
+
+
+def _introduces_self(context: Context, clause: Clause, comma: int) -> bool:
+    """Whether somebody gives their name: je m'appelle Sacha, lycéen; je me présente : Sacha, …"""
+    mention = context.mention_ending(comma)
+    return (
+        mention is not None
+        and mention.phrase is None
+        and clause.group.is_reflexive(context.line)
+        and bool({"appeler", "nommer", "présenter", "prénommer"} & set(clause.group.infinitives))
+    )
+
+
+def _read_trailing_exclamation(line: Line, at: int, agreement: Agreement) -> None:
+    """Add what somebody is called for what they did: j'ai oublié les clés, quel idiot !"""
+    phrase = read_phrase(line, at)
+    if phrase is not None and phrase.kind == "person" and line[phrase.end] in SENTENCE_ENDS | {""}:
+        phrase.agree(agreement)
 
 
 def _may_trail(context: Context, comma: int, start: int, after: int, agreement: Agreement) -> bool:
@@ -445,7 +468,11 @@ def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: in
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif line[at] == "en" and line[at + 1] in PRENOMINAL_ADJECTIVES and is_person(line[at + 2]):
+        elif (
+            line[at] == "en"
+            and line[at + 1] in PRENOMINAL_ADJECTIVES
+            and (is_person(line[at + 2]) or line[at + 2] in _DEMONYMS)
+        ):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille

@@ -15,6 +15,7 @@ from epicene.rewriting.french.line import (
     Line,
     can_be_predicate,
     is_adjective,
+    is_adjective_or_person,
     is_person,
 )
 from epicene.rewriting.french.mentions import SAID_OF_PEOPLE
@@ -147,7 +148,8 @@ def _read_elided_copula(context: Context, at: int) -> None:
         or line[start + 1] == "?"
     ):
         return
-    if line[start + 1] in _AFTER_FEELINGS or line[start + 1] in SENTENCE_ENDS:
+    joined = line[start + 1] in {"et", "mais"} and is_adjective(line[line.after_adverbs(start + 2)])
+    if joined or line[start + 1] in _AFTER_FEELINGS or line[start + 1] in SENTENCE_ENDS:
         reached = read_predicate_element(line, start, agreement, strict=True)
         read_coordinated(line, reached, agreement)
         if line[reached] in {"de", "d'"} and line.is_infinitive(reached + 1):
@@ -167,19 +169,27 @@ def _read_presence(context: Context, at: int) -> None:
 
 
 def _read_signature(context: Context, at: int) -> None:
-    """Add what somebody is, on the line below their name at the end of a letter."""
+    """Add what somebody is, below or beside their name at the end of a letter."""
     line = context.line
-    start, end = line.sentence(at - 2)
-    named = end - start in {2, 3} and all(
-        line.tokens[i].text[:1].isupper() for i in range(start, end)
-    )
-    if not named or line.sentence(start - 2)[1] != start - 1 or line[start - 2] != ",":
+    start, end = line.sentence(at)
+    comma = next((i for i in range(at, end) if line[i] == ","), None)
+    if comma is not None:  # Claude Morel, directeur des ventes
+        name, title = range(at, comma), comma + 1
+    else:
+        start = line.sentence(at - 2)[0]
+        name, title = range(start, at - 1), at
+    closed = line[start - 2] == "," and line[start - 1] == "."  # Cordialement,
+    if not closed or not 0 < len(name) < 4 or not all(_is_capital_or_mark(line, i) for i in name):
         return
-    phrase = read_phrase(line, at)
-    if phrase is None or phrase.determiners or not is_person(line[phrase.head]):
+    phrase = read_phrase(line, title)
+    if phrase is None or phrase.determiners or not is_adjective_or_person(line[phrase.head]):
         return
     if not any(at <= each.verb for each in context.groups):
         phrase.agree(context.agreement(context.speaker(at), "signature", "likely"))
+
+
+def _is_capital_or_mark(line: Line, at: int) -> bool:
+    return not line.is_word(at) or line.tokens[at].text[:1].isupper()
 
 
 def _read_assessment(context: Context, at: int) -> None:

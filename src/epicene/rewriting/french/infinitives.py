@@ -8,7 +8,13 @@ from epicene.rewriting.french.antecedents import mention_referent, subject_menti
 from epicene.rewriting.french.clauses import ClauseReader
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import SENTENCE_ENDS, Line, participle_infinitives
-from epicene.rewriting.french.predicates import read_complement, read_object_predicate, read_state
+from epicene.rewriting.french.predicates import (
+    plays_part,
+    read_complement,
+    read_object_predicate,
+    read_part_played,
+    read_state,
+)
 from epicene.rewriting.french.verb_groups import clitics_before
 
 if TYPE_CHECKING:
@@ -228,6 +234,8 @@ def _read_subject_agreement(
     elif known.is_kind("copulas", [word]):
         if line[index + 1] != "donné":  # étant donné
             read_complement(line, index + 1, agreement)
+    elif word in {"faire", "jouer"} and plays_part(line, after):
+        read_part_played(line, after, agreement)
     elif known.is_kind("with_state", [word]):
         read_state(line, index + 1, agreement)
 

@@ -215,11 +215,13 @@ def _with_line_ends(written: str, tokens: Sequence[text.Token]) -> Iterator[text
 
 
 def _is_abbreviation(tokens: Sequence[text.Token]) -> bool:
-    """Whether the full stop in the middle belongs to a title: M. Dupont."""
+    """Whether the full stop in the middle belongs to a title or an initial: M. Dupont, C. Morel."""
+    initial = len(tokens[0].text) == 1 and tokens[0].text.isupper()
     return (
         tokens[1].key == "."
-        and tokens[0].key in {"m", "mm", "mr", "dr", "pr", "st", "mgr"}
+        and (initial or tokens[0].key in {"mm", "mr", "dr", "pr", "st", "mgr"})
         and tokens[-1].text[:1].isupper()
+        and tokens[-1].key not in closed_classes().everything
     )
 
 
@@ -343,6 +345,11 @@ _OBJECT_STARTERS = frozenset(
 )
 
 
+_AFTER_PARTICIPLES = frozenset(
+    "à au aux de d' du des pour entre sur dans avec chez par en vers sous comme ne n' sans".split()
+)
+
+
 # Adjectives whose masculine may be an adverb.
 ADVERBIAL_ADJECTIVES = word_list("adjectives", "as_adverbs")
 # What people are for a while.
@@ -356,7 +363,7 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
         return False
     if line[at + 1] in HYPHENS and line[at + 2] in line.closed.subjects:  # dit-on
         return False
-    if word in verb_table().gerunds and (line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en"):
+    if word in verb_table().gerunds and _has_complement(line, at):
         return False
     if not agreement.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
@@ -365,6 +372,15 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
         or not verb_table().forms(word)
         or line[at] not in _VERBS_RATHER_THAN_NOUNS
     )
+
+
+def _has_complement(line: Line, at: int) -> bool:
+    """Whether a word in -ant is a present participle: voyant la mer, travaillant beaucoup."""
+    if line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en":
+        return True
+    if inflect(line[at], "masculine") in TEMPORARY_STATES or line[at - 1] != ",":
+        return False
+    return line.adverb_end(at + 1) > at + 1 or line[at + 1] in _AFTER_PARTICIPLES
 
 
 def is_adjective_or_person(word: str) -> bool:

@@ -85,13 +85,20 @@ def names_person(line: Line, at: int) -> bool:
         return False  # le lecteur de cartes
     if forms & _PROGRAMS and AMONG_PEOPLE.isdisjoint(line.keys):
         return False
+    if word == "type" and line[at - 1] in {"ce", "un"} and line[at + 1] in _AFTER_TYPE:
+        return not line.is_technical
     if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_about_machines(line)):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
     if line[at + 1] == "à" and line[at + 2] in {"gaz", "bois", "induction", "vapeur", "charbon"}:
         return False  # une cuisinière à gaz
-    return not line.tokens[at].text.isupper() or line.text.isupper()
+    return not line.tokens[at].text.isupper() or line.text.isupper() or word in _OFFICES
+
+
+# Ce type est fou; not ce type de robe.
+_AFTER_TYPE = frozenset("qui ? ! est était a avait m' t' s' l' me te se -".split())
+_OFFICES = frozenset({"pdg", "drh", "sdf", "cpe"})
 
 
 def _is_about_machines(line: Line) -> bool:

@@ -321,6 +321,8 @@ def _read_bare_noun(context: Context, at: int) -> None:
         return
     if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
         return
+    if line.is_capital(at) and line.is_capital(at + 1):  # de Marie Curie
+        return
     phrase = read_phrase(line, at, stop={group.verb for group in context.groups})
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
@@ -363,11 +365,15 @@ def _read_title(context: Context, index: int) -> None:
     word = context.line[index]
     if (word not in _TITLES and not is_one_gender(word)) or context.sites.get(index) is not None:
         return
+    if word in {"mari", "homme", "femme", "fils", "fille", "garçon"}:  # Mari Cruz, Fille Unique
+        return
     name = index + 2 if context.line[index + 1] in {".", ABBREVIATION} else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
     if context.line[name] == "noël":
         return
+    if context.line[name] in {"de", "d'", "du"} and word in {"m", "mme", "monsieur", "madame"}:
+        name += 1  # Monsieur de Marsan
     if context.line.is_word(name) and context.line.tokens[name].text[0].isupper():
         kind: SiteKind = "pronoun" if word in _TITLES else "noun"
         context.agreement(Referent("others"), "a title", "likely").add(index, kind)

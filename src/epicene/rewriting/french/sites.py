@@ -178,7 +178,10 @@ def _names_one(line: Line, others: dict[int, Site], site: Site) -> bool:
         return False
     if site.target.kind == "noun":
         return shown_noun_gender(line[site.at]) is not None or site.at - 1 in others
-    return site.target.kind in {"pronoun", "tonic"}
+    return site.target.kind in {"pronoun", "tonic"} and line[site.at] not in _ONE_OF_SEVERAL
+
+
+_ONE_OF_SEVERAL = frozenset("celui celle celui-ci celle-ci celui-là celle-là chacun aucun".split())
 
 
 def _is_partitive(line: Line, at: int) -> bool:

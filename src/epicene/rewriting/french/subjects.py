@@ -36,6 +36,7 @@ from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
 if TYPE_CHECKING:
+    from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
@@ -105,8 +106,15 @@ def _is_in_message(context: Context, group: VerbGroup) -> bool:
         and AMONG_PEOPLE.isdisjoint(line.keys)
         and bool(participle_infinitives(predicate_after(line, group)))
         and not describes_people(line, group)
+        and not _is_named_something(line, group)
         and not any(mention.human for mention in context.mentions)
     )
+
+
+def _is_named_something(line: Line, group: VerbGroup) -> bool:
+    """Whether a noun for people follows a participle: il a été nommé président."""
+    near = range(group.end, min(group.end + 4, len(line)))
+    return any(participle_infinitives(line[at]) and is_person(line[at + 1]) for at in near)
 
 
 def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
@@ -202,6 +210,9 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     own = [
         each for each in before if not _sentence_ends_between(context, each.group.end, group.start)
     ]
+    signed = _soussigne(context, group)
+    if signed is not None and "1s" in persons:
+        return Clause(group._replace(person="1s"), context.speaker(signed), signed, named=True)
     mention = aside_subject(context, group.start - 1) if line[group.start - 1] == "," else None
     if mention and not any(each.start >= mention.start for each in own if each.named):
         third = group._replace(person="3s")
@@ -215,6 +226,15 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
+
+
+def _soussigne(context: Context, group: VerbGroup) -> int | None:
+    """Where "je soussigné" stands before the verb of a declaration: je soussigné, …, atteste …"""
+    start, _ = context.line.sentence(group.start)
+    return next(
+        (at for at in range(start, group.start) if context.line[at + 1].startswith("soussigné")),
+        None,
+    )
 
 
 def _sentence_ends_between(context: Context, start: int, end: int) -> bool:
@@ -295,13 +315,36 @@ def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) 
         if _CLAUSE_MARKS.isdisjoint(between) and before[-1].referent.plural == plural:
             return before[-1].referent
     for mention in reversed(context.mentions):
-        if mention.end < group.start and line[mention.end] in {"que", "qu'", "dont", "où"}:
-            between = line.keys[mention.end + 1 : group.start]
+        governed = line[mention.end + 1] == "qui" and line[mention.end] in line.closed.prepositions
+        if mention.end < group.start and (
+            governed or line[mention.end] in {"que", "qu'", "dont", "où"}
+        ):
+            between = line.keys[mention.end + 1 + governed : group.start]
             within = [each for each in before if each.group.verb > mention.end]
             if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
                 return mention_referent(mention)
             return None
-    return _distant_subject(context, group) or _inverted_subject(context, group)
+    return (
+        _celui_before(context, group, before)
+        or _distant_subject(context, group)
+        or _inverted_subject(context, group)
+    )
+
+
+def _celui_before(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
+    """The person whom the relative clause before a verb is about: celui qu'on a arrêté est …"""
+    line = context.line
+    if not before or before[-1].group.kind != "pronoun":
+        return None
+    at = before[-1].start - 2
+    site = context.sites.get(at)
+    inside = line.keys[at + 2 : group.start]
+    if site is None or line[at] not in _CELUI or not _CLAUSE_MARKS.isdisjoint(inside):
+        return None
+    return Referent(site.who, site.target.plural)
+
+
+_CELUI = frozenset({"celui", "celle", "ceux", "celles"})
 
 
 def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:

@@ -177,10 +177,15 @@ def _is_spoken_tu(line: Line, at: int) -> bool:
     return line[at + 1] in {"es", "as", "étais", "avais", "aurais", "auras", "iras", "irais"}
 
 
+_NEVER_AFTER_LUI = frozenset("ne n' se s' me m' te t' le la les l'".split())
+
+
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
     """The clitics directly before a verb, from left to right."""
     first = at
     while first > 0 and line[first - 1] in line.closed.clitics and not line.is_enclitic(first - 1):
+        if line[first - 1] == "lui" and line[first] in _NEVER_AFTER_LUI:
+            break  # son frère et lui ne se parlent plus
         first -= 1  # but voulez-vous la voir: vous is the subject
     return tuple(range(first, at))
 
