@@ -140,7 +140,24 @@ def _antecedent(
             continue
         if best is None or rank >= best[0]:
             best = (rank, mention)
-    return best[1] if best else None
+    return best[1] if best else _thing_before(context, at, gender, plural=plural)
+
+
+def _thing_before(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """A thing of the sentence before: Tu te souviens de la maison ? Elle était blanche."""
+    start, _ = context.line.sentence(at)
+    if start == 0 or gender is None or at - start > 2:
+        return None
+    first, _ = context.line.sentence(start - 2)
+    found = [
+        each
+        for each in context.mentions_between(first, start)
+        if each.gender == gender and each.plural == plural and not each.human
+    ]
+    timed = found and _TIME_NOUNS & set(context.line.keys[found[-1].start : found[-1].end])
+    return found[-1] if found and not timed else None
 
 
 _REACH = 500  # words: nothing farther back is meant
@@ -170,7 +187,10 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
     between = [
-        line[index] for index in range(thing.end, at) if line[index - 1] not in _CONJUNCTIONS
+        line[index]
+        for index in range(thing.end, at)
+        if line[index - 1] not in _CONJUNCTIONS
+        and (line[index - 2], line[index - 1]) != ("à", "ce")  # jusqu'à ce qu'elle …
     ]
     if "," in between:  # the relative clause is over
         between = between[len(between) - between[::-1].index(",") :]
@@ -178,7 +198,7 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
 
 
 # With "que" they open a clause of their own: parce qu'elle est cassée.
-_CONJUNCTIONS = frozenset({"parce", "tandis"})
+_CONJUNCTIONS = frozenset({"parce", "tandis", "avant", "afin", "dès", "alors", "pendant"})
 _POSSESSIVES = frozenset({"son", "sa", "ses"})
 _TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})

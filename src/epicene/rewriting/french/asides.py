@@ -389,10 +389,24 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
                 read_predicate_element(line, start, agreement, strict=True)
             if line[start] in {"quel", "quelle"}:
                 _read_trailing_exclamation(line, start, agreement)
+            if _describes_object(context, index, start):
+                return
             if _may_trail(context, index, start, after, agreement):
                 reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
         index += 1
+
+
+def _describes_object(context: Context, comma: int, start: int) -> bool:
+    """Whether an aside is about somebody just named: j'ai examiné Mme Morel, née le 2 mai, …"""
+    line, mention = context.line, context.mention_ending(comma)
+    if mention is None or not mention.human or not is_adjective(line[start]):
+        return False
+    if mention.phrase is None:
+        lasting = {"né", "âgé", "domicilié", "originaire", "natif"}
+        return line[mention.start - 1] != "," and inflect(line[start], "masculine") in lasting
+    # j'ai vu une actrice connue, assise au fond
+    return mention.gender == shown_gender(line[start]) and not mention.after_preposition
 
 
 def _introduces_self(context: Context, clause: Clause, comma: int) -> bool:
@@ -427,21 +441,6 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     if verb_table().forms(line[start]) and not (state and line[start + 1] in {"de", "d'", "du"}):
         return False  # …, inquiète du silence; not je l'appelle, inquiète sa mère
     mention = context.mention_ending(comma)
-    if (
-        mention is not None
-        and mention.phrase is None
-        and line[mention.start - 1] != ","  # but je soussigné, Paul Morel, né le 2 mai
-        and inflect(line[start], "masculine") in {"né", "âgé", "domicilié", "originaire", "natif"}
-    ):
-        return False  # j'ai examiné Mme Morel, née le 2 mai
-    if (
-        mention is not None
-        and mention.human
-        and mention.phrase is not None
-        and mention.gender == shown_gender(line[start])
-        and not mention.after_preposition
-    ):
-        return False  # j'ai vu une actrice connue, assise au fond
     if state:
         return True
     closing = closing_comma(line, start - 1)

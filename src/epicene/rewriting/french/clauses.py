@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
 _DATIVES = frozenset("me m' te t' lui leur nous vous".split())
+# je ne l'ai pas regretté
+_CLAUSAL_OBJECTS = frozenset(
+    "regretter prévoir espérer annoncer prétendre supposer constater deviner promettre jurer"
+    " signaler préciser avouer vouloir".split()
+)
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -117,10 +122,11 @@ class ClauseReader:
         """Whether "l'" stands for a proposition: comme il l'a dit, il ne l'avait pas fait."""
         if self.line[self.group.start - 1] == "comme":
             return True
-        after = self.line.after_adverbs(index + 2)
-        return bool(
-            {"faire", "dire", "savoir", "découvrir"} & set(participle_infinitives(self.line[after]))
-        )
+        word = self.line[self.line.after_adverbs(index + 2)]
+        infinitives = set(participle_infinitives(word))
+        if {"faire", "dire", "savoir", "découvrir"} & infinitives:
+            return True
+        return not word.endswith("e") and not _CLAUSAL_OBJECTS.isdisjoint(infinitives)
 
     # --- the verb ------------------------------------------------------------------------------
 

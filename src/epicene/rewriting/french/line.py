@@ -158,7 +158,10 @@ class Line(text.Line[text.Token]):
         return (
             self.is_word(index)
             and len(self[index]) > 1
-            and self[index] not in self.closed.everything
+            and (
+                self[index] not in self.closed.everything
+                or (self[index] == "face" and self.is_determiner(index - 1))  # la face nord
+            )
             and not is_adverb_by_shape(self[index])
             and self[index].replace("-", "").replace("'", "").isalpha()  # not étudiant(e)
         )

@@ -91,11 +91,14 @@ def names_person(line: Line, at: int) -> bool:
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
+    if word in _CONTAINERS and line[at - 2] in {"dans", "sur", "derrière", "sous"}:
+        return False  # dans la cuisinière
     if line[at + 1] == "à" and line[at + 2] in {"gaz", "bois", "induction", "vapeur", "charbon"}:
         return False  # une cuisinière à gaz
     return not line.tokens[at].text.isupper() or line.text.isupper() or word in _OFFICES
 
 
+_CONTAINERS = frozenset("cuisinière jardinière portière laitière cafetière".split())
 # Ce type est fou; not ce type de robe.
 _AFTER_TYPE = frozenset("qui ? ! est était a avait m' t' s' l' me te se -".split())
 _OFFICES = frozenset({"pdg", "drh", "sdf", "cpe"})

@@ -356,6 +356,9 @@ def _read_tonic_pronoun(context: Context, index: int) -> None:
     if is_tonic(context, index) and (referent := pronoun_referent(context, index)):
         agreement = context.agreement(referent, "stressed pronoun", "likely")
         agreement.add(index, "tonic")
+        start = context.line.after_adverbs(index + 1)  # elle aussi étranglée par les charges
+        if start > index + 1 and is_adjective(context.line[start]):
+            read_predicate_element(context.line, start, agreement, nouns=False, strict=True)
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
             agreement._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
 

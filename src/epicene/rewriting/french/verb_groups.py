@@ -250,6 +250,8 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
+    if word in _RARELY_VERBS:  # le dessert
+        return False
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
         return True
     if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
@@ -286,7 +288,7 @@ _SUBJECT_QUANTIFIERS = frozenset(
     {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
 )
 _RARELY_VERBS = frozenset(
-    "livre lit vis sens bois cours fois pièce place porte marche date date note garde"
+    "dessert livre lit vis sens bois cours fois pièce place porte marche date date note garde"
     " cause entre montre pense aide juge guide danse offre force forme fête trace ruse".split()
 ) - {"pense", "montre", "offre"}
 
