@@ -133,6 +133,9 @@ def _antecedent(
             continue
         if not mention.human and not _may_be_meant(context, mention, at):
             continue
+        owner = context.mention_ending(mention.start)
+        if mention.phrase is None and owner is not None and not owner.human:
+            continue  # la commande {number} … Elle
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
@@ -198,7 +201,7 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
 
 
 # With "que" they open a clause of their own: parce qu'elle est cassée.
-_CONJUNCTIONS = frozenset({"parce", "tandis", "avant", "afin", "dès", "alors", "pendant"})
+_CONJUNCTIONS = frozenset({"parce", "tandis"})
 _POSSESSIVES = frozenset({"son", "sa", "ses"})
 _TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})

@@ -438,7 +438,9 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
     state = inflect(line[start], "masculine") in TEMPORARY_STATES
     if is_person(line[comma - 1]) or line.is_open(start + 1):
         return False
-    if verb_table().forms(line[start]) and not (state and line[start + 1] in {"de", "d'", "du"}):
+    if verb_table().forms(line[start]) and not (
+        state and line[start + 1] in line.closed.prepositions
+    ):
         return False  # …, inquiète du silence; not je l'appelle, inquiète sa mère
     mention = context.mention_ending(comma)
     if state:

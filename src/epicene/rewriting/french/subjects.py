@@ -380,12 +380,13 @@ def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
             return None
         if not verbs.isdisjoint(between) or mention.plural != plural:
             return None
-        opens = context.line[mention.end] in _COMPLEMENT_OPENERS
+        opens = context.line[mention.end] in _COMPLEMENT_OPENERS | _ADJUNCT_OPENERS
         return mention_referent(mention) if opens else None
     return None
 
 
 _COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
+_ADJUNCT_OPENERS = frozenset("depuis dans par sur chez avec près sous devant derrière hier".split())
 _CLAUSE_MARKS = frozenset(", ; : . ! ? que qu' qui dont où si et mais ou".split())
 
 
