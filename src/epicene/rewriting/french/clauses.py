@@ -163,8 +163,8 @@ class ClauseReader:
         if known.is_kind("copulas", names):
             self._read_subject_complement(self.group.end, "what a copula says of them")
         elif {"faire", "jouer"} & set(names) and plays_part(self.line, after):
-            own = referent is None or self.reflexive  # not: ils me font passer pour un menteur
-            agreement = self.subject_agreement("a part played") if own else None
+            by_subject = referent is None or self.reflexive  # not: ils me font passer pour un fou
+            agreement = self.subject_agreement("a part played") if by_subject else None
             if agreement is None and referent is not None and self.line[after] == "passer":
                 agreement = self.context.agreement(referent, "a part played")
             if agreement is not None:
