@@ -78,6 +78,13 @@ def _was_taken_up_before(context: Context, at: int, word: str) -> bool:
 
 def _is_taken_up_later(context: Context, at: int, word: str) -> bool:
     """Whether a subject of the next clause is the same person: Je les ai vus, ils dormaient."""
+    _, end = context.line.sentence(at)
+    stressed = {"eux", "elles"} if word == "les" else {"lui", "elle"}
+    if any(
+        context.line[index] == "," and context.line[index + 1] in stressed
+        for index in range(at, min(at + 5, end))
+    ):
+        return True  # le juge l'a crue, elle
     later = next((each for each in context.groups if each.start > at), None)
     if later is None or later.kind != "pronoun" or word not in {"l'", "les"}:
         return False
@@ -100,7 +107,7 @@ _PRONOUNS_ALIKE = {
     "l'": {"il", "elle", "le", "la"},
     "le": {"il", "le"},
     "la": {"elle", "la"},
-    "lui": {"il", "le"},
+    "lui": {"il", "le", "lui"},
     "lui-même": {"il", "le"},
     "elle-même": {"elle", "la"},
     "eux": {"ils"},
@@ -126,6 +133,9 @@ def _antecedent(
             continue
         if not mention.human and not _may_be_meant(context, mention, at):
             continue
+        owner = context.mention_ending(mention.start)
+        if mention.phrase is None and owner is not None and not owner.human:
+            continue  # la commande {number} … Elle
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
@@ -133,7 +143,24 @@ def _antecedent(
             continue
         if best is None or rank >= best[0]:
             best = (rank, mention)
-    return best[1] if best else None
+    return best[1] if best else _thing_before(context, at, gender, plural=plural)
+
+
+def _thing_before(
+    context: Context, at: int, gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """A thing of the sentence before: Tu te souviens de la maison ? Elle était blanche."""
+    start, _ = context.line.sentence(at)
+    if start == 0 or gender is None or at - start > 2:
+        return None
+    first, _ = context.line.sentence(start - 2)
+    found = [
+        each
+        for each in context.mentions_between(first, start)
+        if each.gender == gender and each.plural == plural and not each.human
+    ]
+    timed = found and _TIME_NOUNS & set(context.line.keys[found[-1].start : found[-1].end])
+    return found[-1] if found and not timed else None
 
 
 _REACH = 500  # words: nothing farther back is meant
@@ -163,7 +190,10 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
     between = [
-        line[index] for index in range(thing.end, at) if line[index - 1] not in _CONJUNCTIONS
+        line[index]
+        for index in range(thing.end, at)
+        if line[index - 1] not in _CONJUNCTIONS
+        and (line[index - 2], line[index - 1]) != ("à", "ce")  # jusqu'à ce qu'elle …
     ]
     if "," in between:  # the relative clause is over
         between = between[len(between) - between[::-1].index(",") :]

@@ -22,6 +22,7 @@ from epicene.rewriting.french.line import (
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
+    closing_comma,
     read_complement,
     read_coordinated,
     read_predicate_element,
@@ -82,6 +83,8 @@ def _read_beside_pronoun(context: Context, at: int) -> None:
         agreement.add(at + 1, "adjective")
     if line[at - 1] == "," and line.begins(at - 2) and can_be_predicate(line, at - 2, agreement):
         agreement.add(at - 2, "adjective")  # Fatigué, moi ?
+    if line[at - 1] in _BEFORE_MOI and line[at + 1] == "," and line[at + 2] in {"le", "la", "l'"}:
+        _read_after_governed(context, at, agreement)
     if line[at - 1] in _BEFORE_MOI or line.is_enclitic(at):
         return
     start = at + 2 if line[at + 1] == "," else at + 1
@@ -97,6 +100,18 @@ def _read_beside_pronoun(context: Context, at: int) -> None:
             line, start, agreement.by(agreement.rule, "likely"), strict=True
         )
         read_coordinated(line, end, agreement.by(agreement.rule, "likely"))
+
+
+def _read_after_governed(context: Context, at: int, agreement: Agreement) -> None:
+    """Add who is meant after a preposition: ils rient de moi, le petit instituteur qu'ils …"""
+    start, end = context.line.sentence(at)
+    if not any(start <= group.verb < at for group in context.groups):
+        return
+    relative = next(
+        (i for i in range(at, end) if context.line[i] in {"qui", "que", "qu'", "dont"}), end
+    )
+    if not any(at < group.verb < relative for group in context.groups):
+        _read_phrase_beside(context, at + 2, agreement)
 
 
 def _is_finite_verb(line: Line, at: int) -> bool:
@@ -199,9 +214,13 @@ def _read_rewording(context: Context, at: int) -> None:
                 return
 
 
+_DEMONYMS = word_list("people", "demonyms")
 _ROLE_NOUNS = word_list("function_words", "roles")
 _INTERJECTIONS = word_list("function_words", "interjections")
-_POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
+_POSSESSIVES = {
+    **dict.fromkeys(("mon", "ma", "mes"), "first"),
+    **dict.fromkeys(("ton", "ta", "tes", "votre", "vos"), "second"),
+}
 
 
 def read_asides(context: Context, clauses: list[Clause]) -> None:
@@ -293,6 +312,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
             and line[first] not in _INTERJECTIONS
             and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
             and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
+            and not _describes_mention(context, at - 1)
             and _is_aside(line, first, end)
         ):
             if line[first - 1] in {"tout", "toute"}:
@@ -302,6 +322,12 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         while at < end and line[at] != ",":
             at += 1
         at += 1
+
+
+def _describes_mention(context: Context, comma: int) -> bool:
+    """Whether a person was named just before the comma: mère de l'élève Lina, inscrite ici, je …"""
+    mention = context.mention_ending(comma) if context.line[comma] == "," else None
+    return mention is not None and mention.human and not mention.after_preposition
 
 
 # Désolé, essayez encore: the speaker is.
@@ -359,10 +385,46 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
             start = line.after_adverbs(index + 1)
             if line[start] in {"tel", "telle"} and line[start + 1] in {"un", "une"}:
                 _read_likeness(line, start, agreement)
+            if _introduces_self(context, clause, index) and is_person(line[start]):
+                read_predicate_element(line, start, agreement, strict=True)
+            if line[start] in {"quel", "quelle"}:
+                _read_trailing_exclamation(line, start, agreement)
+            if _describes_object(context, index, start):
+                return
             if _may_trail(context, index, start, after, agreement):
                 reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
         index += 1
+
+
+def _describes_object(context: Context, comma: int, start: int) -> bool:
+    """Whether an aside is about somebody just named: j'ai examiné Mme Morel, née le 2 mai, …"""
+    line, mention = context.line, context.mention_ending(comma)
+    if mention is None or not mention.human or not is_adjective(line[start]):
+        return False
+    if mention.phrase is None:
+        lasting = {"né", "âgé", "domicilié", "originaire", "natif"}
+        return line[mention.start - 1] != "," and inflect(line[start], "masculine") in lasting
+    # j'ai vu une actrice connue, assise au fond
+    return mention.gender == shown_gender(line[start]) and not mention.after_preposition
+
+
+def _introduces_self(context: Context, clause: Clause, comma: int) -> bool:
+    """Whether somebody gives their name: je m'appelle Sacha, lycéen; je me présente : Sacha, …"""
+    mention = context.mention_ending(comma)
+    return (
+        mention is not None
+        and mention.phrase is None
+        and clause.group.is_reflexive(context.line)
+        and bool({"appeler", "nommer", "présenter", "prénommer"} & set(clause.group.infinitives))
+    )
+
+
+def _read_trailing_exclamation(line: Line, at: int, agreement: Agreement) -> None:
+    """Add what somebody is called for what they did: j'ai oublié les clés, quel idiot !"""
+    phrase = read_phrase(line, at)
+    if phrase is not None and phrase.kind == "person" and line[phrase.end] in SENTENCE_ENDS | {""}:
+        phrase.agree(agreement)
 
 
 def _may_trail(context: Context, comma: int, start: int, after: int, agreement: Agreement) -> bool:
@@ -373,19 +435,19 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
         or not is_adjective(line[start])
     ):
         return False
-    if is_person(line[comma - 1]) or verb_table().forms(line[start]) or line.is_open(start + 1):
+    state = inflect(line[start], "masculine") in TEMPORARY_STATES
+    if is_person(line[comma - 1]) or line.is_open(start + 1):
         return False
-    mention = context.mention_ending(comma)
-    if (
-        mention is not None
-        and mention.human
-        and mention.phrase is not None
-        and mention.gender == shown_gender(line[start])
-        and not mention.after_preposition
+    if verb_table().forms(line[start]) and not (
+        state and line[start + 1] in line.closed.prepositions
     ):
-        return False  # j'ai vu une actrice connue, assise au fond
-    if inflect(line[start], "masculine") in TEMPORARY_STATES:
+        return False  # …, inquiète du silence; not je l'appelle, inquiète sa mère
+    mention = context.mention_ending(comma)
+    if state:
         return True
+    closing = closing_comma(line, start - 1)
+    if closing is not None and line.is_determiner(closing + 1):
+        return False  # vous trouverez, jointe à ce courrier, la copie
     while mention is not None:  # la fin du film, trop longue
         if mention.gender in {None, shown_gender(line[start])}:
             return False
@@ -407,7 +469,11 @@ def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: in
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif line[at] == "en" and line[at + 1] in PRENOMINAL_ADJECTIVES and is_person(line[at + 2]):
+        elif (
+            line[at] == "en"
+            and line[at + 1] in PRENOMINAL_ADJECTIVES
+            and (is_person(line[at + 2]) or line[at + 2] in _DEMONYMS)
+        ):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille
@@ -427,6 +493,9 @@ def _has_role(context: Context, clause: Clause, at: int) -> bool:
     if following in {"un", "une", "tout", "toute"}:
         phrase = read_phrase(line, at + 1)
         return phrase is not None and phrase.kind == "person" and is_person(line[phrase.head])
+    if following in PRENOMINAL_ADJECTIVES:  # comme nouvel adhérent
+        phrase = read_phrase(line, at + 1)
+        return phrase is not None and is_person(line[phrase.head])
     return is_person(following)
 
 

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.subjects import Clause
 
 POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
+_DATIVES = frozenset("me m' te t' lui leur nous vous".split())
+# je ne l'ai pas regretté
+_CLAUSAL_OBJECTS = frozenset(
+    "regretter prévoir espérer annoncer prétendre supposer constater deviner promettre jurer"
+    " signaler préciser avouer vouloir".split()
+)
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -83,19 +89,26 @@ class ClauseReader:
         if self.line.is_enclitic(index):  # dis-le-moi
             at = index - 2
         found = [form.infinitive for form in verb_table().forms(self.line[at])]
-        if "avoir" in found:
+        if "avoir" in found or self.line[at] == "avoir":
             at = self.line.after_adverbs(at + 1)
             found = participle_infinitives(self.line[at])
-        if infinitive_follows(self.line, at + 1):
-            return False  # je le fais venir
+        if infinitive_follows(self.line, at + 1):  # je le fais venir; je l'ai vu pleurer
+            seen = {"voir", "entendre", "regarder", "écouter"} & {*found, self.line[at]}
+            return (
+                bool(seen)
+                and kind == "with_people"
+                and verb_table().is_kind("by_people", [self.line[at + 1]])
+            )
         return verb_table().is_kind(kind, [*found, self.line[at]])
 
     def _read_third_person_object(self, index: int) -> Referent | None:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
+        if self.line[index + 1] in {"lui", "leur"}:  # je la lui ai promise
+            return None
         if self._object_kind(index, "with_things") and not (
             {"dire", "savoir"} & set(self.group.infinitives)
-            and is_adjective(self.line[self.group.end])
+            and is_adjective(self.line[self.line.after_adverbs(self.group.end)])
         ):
             return None
         referent = pronoun_referent(self.context, index)
@@ -109,10 +122,11 @@ class ClauseReader:
         """Whether "l'" stands for a proposition: comme il l'a dit, il ne l'avait pas fait."""
         if self.line[self.group.start - 1] == "comme":
             return True
-        after = self.line.after_adverbs(index + 2)
-        return bool(
-            {"faire", "dire", "savoir", "découvrir"} & set(participle_infinitives(self.line[after]))
-        )
+        word = self.line[self.line.after_adverbs(index + 2)]
+        infinitives = set(participle_infinitives(word))
+        if {"faire", "dire", "savoir", "découvrir"} & infinitives:
+            return True
+        return not word.endswith("e") and not _CLAUSAL_OBJECTS.isdisjoint(infinitives)
 
     # --- the verb ------------------------------------------------------------------------------
 
@@ -149,7 +163,11 @@ class ClauseReader:
         if known.is_kind("copulas", names):
             self._read_subject_complement(self.group.end, "what a copula says of them")
         elif {"faire", "jouer"} & set(names) and plays_part(self.line, after):
-            if agreement := self.subject_agreement("a part played"):
+            by_subject = referent is None or self.reflexive  # not: ils me font passer pour un fou
+            agreement = self.subject_agreement("a part played") if by_subject else None
+            if agreement is None and referent is not None and self.line[after] == "passer":
+                agreement = self.context.agreement(referent, "a part played")
+            if agreement is not None:
                 read_part_played(self.line, after, agreement)
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
             if agreement := self.subject_agreement("what a reflexive verb says of them"):
@@ -247,10 +265,13 @@ class ClauseReader:
         infinitives = participle_infinitives(self.line[at])
         if known.is_kind("copulas", infinitives):
             self._read_subject_complement(at + 1, "said of the subject with être")
+        elif self._is_given(at) and (referent := self._relative_object(at)):
+            rule = "the relative pronoun before the participle"
+            self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif agreement := self.object_agreement(self.group.clitics, "object before the participle"):
             if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
                 self.read_participles(at, agreement, infinitives)
-        elif referent := self._relative_object():
+        elif referent := self._relative_object(at):
             rule = "the relative pronoun before the participle"
             self.read_participles(at, self.context.agreement(referent, rule), infinitives)
         elif "avoir" in infinitives:
@@ -262,6 +283,12 @@ class ClauseReader:
         ):
             read_state(self.line, at + 1, own)
 
+    def _is_given(self, at: int) -> bool:
+        """Whether somebody may be presented to somebody: celle que vous m'avez recommandée."""
+        return bool(self.group.clitics) and verb_table().is_kind(
+            "given_to_somebody", participle_infinitives(self.line[at])
+        )
+
     def _antecedent_of_que(self, index: int) -> Referent | None:
         site = relative_antecedent(self.context, index - 1)
         if site is not None:
@@ -270,9 +297,14 @@ class ClauseReader:
         mention = self.context.mention_ending(index)
         return None if mention is None or mention.phrase is None else mention_referent(mention)
 
-    def _relative_object(self) -> Referent | None:
+    def _relative_object(self, at: int) -> Referent | None:
         """The antecedent of "que", if it is a person: celle que le jury a recalée."""
-        if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
+        if infinitive_follows(self.line, at + 1) and verb_table().is_kind(
+            "unmoved_before_infinitive", participle_infinitives(self.line[at])
+        ):
+            return None  # celle que j'ai fait venir
+        words = {self.line[index] for index in self.group.clitics} - {"ne", "n'", "y", "en"}
+        if words and not (self._is_given(at) and words <= _DATIVES):
             return None
         start = min(self.group.start, self.clause.start)
         for index in range(start - 1, max(start - 6, 0), -1):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.clauses import ClauseReader
+from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.infinitives import read_infinitive
-from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.inflection import inflect, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
@@ -14,8 +15,11 @@ from epicene.rewriting.french.line import (
     Line,
     can_be_predicate,
     is_adjective,
+    is_adjective_or_person,
     is_person,
 )
+from epicene.rewriting.french.mentions import SAID_OF_PEOPLE
+from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import Clause
 from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
@@ -23,7 +27,7 @@ from epicene.rewriting.french.verb_groups import VerbGroup, clitics_before
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epicene.rewriting.french.context import Context, Referent
+    from epicene.rewriting.french.context import Context
     from epicene.rewriting.persons import TargetGenders
 
 
@@ -39,8 +43,12 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
             _read_thanks(context, at + 1)
         if line.is_word(at) and line.begins(at):
             _read_opening_state(context, clauses, at)
+        if line.is_word(at) and line[at - 1] == "." and not line.tokens[at - 1].text:
+            _read_signature(context, at)
         if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
+            _read_presence(context, at)
+            _read_assessment(context, at)
             _read_answer(context, at)
             _read_fragment(context, at, wanted)
 
@@ -140,13 +148,71 @@ def _read_elided_copula(context: Context, at: int) -> None:
         or line[start + 1] == "?"
     ):
         return
-    if line[start + 1] in {"de", "d'", "que", "qu'", ",", ""} or line[start + 1] in SENTENCE_ENDS:
+    joined = line[start + 1] in {"et", "mais"} and is_adjective(line[line.after_adverbs(start + 2)])
+    if joined or line[start + 1] in _AFTER_FEELINGS or line[start + 1] in SENTENCE_ENDS:
         reached = read_predicate_element(line, start, agreement, strict=True)
         read_coordinated(line, reached, agreement)
         if line[reached] in {"de", "d'"} and line.is_infinitive(reached + 1):
             _read_infinitive_of(context, reached + 1, context.speaker(at))  # Ravi d'être venu
 
 
+def _read_presence(context: Context, at: int) -> None:
+    """Add who is here: Grand amateur de fromages ici !"""
+    line = context.line
+    _, end = line.sentence(at)
+    phrase = read_phrase(line, at)
+    here = next((i for i in range(at, end) if line[i] == "ici"), None)
+    if here is None or phrase is None or phrase.determiners or line[here + 1] not in _PAUSES:
+        return
+    if is_person(line[phrase.head]) and not any(at <= each.verb < end for each in context.groups):
+        phrase.agree(context.agreement(context.speaker(at), "je suis is left out", "guess"))
+
+
+def _read_signature(context: Context, at: int) -> None:
+    """Add what somebody is, below or beside their name at the end of a letter."""
+    line = context.line
+    start, end = line.sentence(at)
+    comma = next((i for i in range(at, end) if line[i] == ","), None)
+    if comma is not None:  # Claude Morel, directeur des ventes
+        name, title = range(at, comma), comma + 1
+    else:
+        start = line.sentence(at - 2)[0]
+        name, title = range(start, at - 1), at
+    closed = line[start - 2] == "," and line[start - 1] == "."  # Cordialement,
+    if not closed or not 0 < len(name) < 4 or not all(_is_capital_or_mark(line, i) for i in name):
+        return
+    phrase = read_phrase(line, title)
+    if phrase is None or phrase.determiners or not is_adjective_or_person(line[phrase.head]):
+        return
+    if not any(at <= each.verb for each in context.groups):
+        phrase.agree(context.agreement(context.speaker(at), "signature", "likely"))
+
+
+def _is_capital_or_mark(line: Line, at: int) -> bool:
+    return not line.is_word(at) or line.tokens[at].text[:1].isupper()
+
+
+def _read_assessment(context: Context, at: int) -> None:
+    """Add who is assessed, as in school reports: Élève sérieux et appliqué, mais discret."""
+    line = context.line
+    phrase = read_phrase(line, at)
+    if phrase is None or phrase.determiners or not phrase.adjectives:
+        return
+    if inflect(line[phrase.head], "masculine", "noun") not in _ASSESSED:
+        return
+    _, end = line.sentence(at)
+    if any(at <= each.verb < end for each in context.groups):
+        return
+    agreement = context.agreement(Referent("others"), "who is assessed", "guess")
+    phrase.agree(agreement)
+    read_coordinated(line, phrase.end, agreement)
+
+
+_ASSESSED = frozenset(
+    "élève étudiant candidat patient stagiaire apprenti enfant salarié employé".split()
+)
+_PAUSES = SENTENCE_ENDS | {",", ":", ""}
+_AFTER_FEELINGS = frozenset("de d' du des pour par que qu' à au aux si ,".split()) | {""}
 _SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
 _GREETINGS = word_list("function_words", "greetings")
 _AFTER_ARRIVING = frozenset({"bien", "enfin", "toujours", "pas"})  # Bien arrivé; Pas encore levé
@@ -192,6 +258,7 @@ _TIMES = word_list("function_words", "time_nouns")
 def _read_answer(context: Context, at: int) -> None:
     """Add the answer to a question about identity: Qui je suis ? Un vieil ami de la famille."""
     line = context.line
+    _read_answer_about(context, at)
     asked = [
         group for group in context.groups if group.end <= at and line[group.subject] in {"je", "j'"}
     ]
@@ -202,6 +269,24 @@ def _read_answer(context: Context, at: int) -> None:
     )
     if line.is_determiner(at):
         read_coordinated(line, read_predicate_element(line, at, agreement), agreement)
+
+
+def _read_answer_about(context: Context, at: int) -> None:
+    """Add the answer to a question about somebody: Et l'otage ? Sain et sauf."""
+    line = context.line
+    mark = at - 1
+    while line[mark] in {"–", "—"}:
+        mark -= 1
+    if line[mark] != "?" or line[line.sentence(mark - 1)[0]] not in {"et", "–", "—"}:
+        return
+    asked = context.mention_ending(mark)
+    if asked is None or not asked.human or asked.phrase is None:
+        return
+    agreement = context.agreement(Referent("others", asked.plural), "answers about them", "guess")
+    start = line.after_adverbs(at)
+    if inflect(singular_of(line[start]), "masculine") in TEMPORARY_STATES | SAID_OF_PEOPLE:
+        reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        read_coordinated(line, reached, agreement)
 
 
 def _read_object_of_infinitive(context: Context, at: int) -> None:

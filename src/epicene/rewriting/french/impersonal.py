@@ -129,7 +129,8 @@ def _is_weather(line: Line, infinitives: Collection[str], end: int) -> bool:
     """Whether it says what the weather or the hour is: il fait très froid, il est tard."""
     near = line.keys[end : end + 4]
     if "faire" in infinitives:
-        said = next((word for word in near if line.closed.adverbs.isdisjoint({word})), "")
+        skipped = line.closed.adverbs | {"un", "une"}  # il fait un froid de canard
+        said = next((word for word in near if word not in skipped), "")
         return (
             said in _WEATHER
             or near[:1] == ["moins"]

@@ -8,7 +8,13 @@ from epicene.rewriting.french.antecedents import mention_referent, subject_menti
 from epicene.rewriting.french.clauses import ClauseReader
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import SENTENCE_ENDS, Line, participle_infinitives
-from epicene.rewriting.french.predicates import read_complement, read_object_predicate, read_state
+from epicene.rewriting.french.predicates import (
+    plays_part,
+    read_complement,
+    read_object_predicate,
+    read_part_played,
+    read_state,
+)
 from epicene.rewriting.french.verb_groups import clitics_before
 
 if TYPE_CHECKING:
@@ -20,6 +26,8 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.subjects import Clause
 
 _ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
+# Whose object does what the infinitive says: laisse-moi être généreux.
+_LETTING = frozenset({"laisser", "faire", "voir", "entendre", "sentir", "regarder", "écouter"})
 _INFINITIVE_RULE = "said of who is meant with the infinitive"
 # Verbs that begin a clause of their own wherever they stand.
 _SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".split())
@@ -48,7 +56,10 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
     line = reading.line
     governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
     index = at
+    starts = {group.start for group in reading.context.groups}
     while index < len(line) and not _begins_clause(line, index, reading.group.end):
+        if line[index] == "," and index + 1 in starts:  # je t'en prie, laisse-moi être prudent
+            break
         if line.is_infinitive(index):
             word = verb_table().infinitive_of(line[index])
             own = clitics_before(line, index)
@@ -173,6 +184,7 @@ def _infinitive_controller(
     reflexive = reading.reflexive and governor.clitics == reading.group.clitics
     referent = None if reflexive else reading.object_referent(governor.clitics)
     if referent is not None:
+        obliged = obliged or not _LETTING.isdisjoint(governor.infinitives)
         bare = before not in {"de", "d'", "à"} and not obliged
         own = bare or not {"promettre", "jurer"}.isdisjoint(governor.infinitives)
         return governor.referent if own else referent
@@ -222,6 +234,8 @@ def _read_subject_agreement(
     elif known.is_kind("copulas", [word]):
         if line[index + 1] != "donné":  # étant donné
             read_complement(line, index + 1, agreement)
+    elif word in {"faire", "jouer"} and plays_part(line, after):
+        read_part_played(line, after, agreement)
     elif known.is_kind("with_state", [word]):
         read_state(line, index + 1, agreement)
 

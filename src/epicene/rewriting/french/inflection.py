@@ -255,6 +255,8 @@ _ODD_PLURALS = {
     "madame": "mesdames",
     "lady": "ladies",
     "gentleman": "gentlemen",
+    "neveu": "neveux",
+    "petit-neveu": "petits-neveux",
 }
 _ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})

@@ -19,7 +19,7 @@ from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.word_lists import WordSet, word_rows, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from epicene.rewriting.french.sites import Agreement
 
@@ -27,6 +27,7 @@ SENTENCE_ENDS = frozenset({".", "!", "?", "…", "...", ";"})
 OPENING_QUOTES = frozenset({"«", "“", "„", "‹"})
 CLOSING_QUOTES = frozenset({"»", "”", "›"})
 QUOTES = OPENING_QUOTES | CLOSING_QUOTES | {'"'}
+ABBREVIATION = "._"  # the full stop of a title, which ends no sentence
 # Written after a verb with one of these before them, pronouns are its subject or object.
 HYPHENS = frozenset({"-", "-t-", "\u2010", "\u2011"})
 
@@ -100,8 +101,6 @@ class Line(text.Line[text.Token]):
         before = index - 1
         while self[before] in QUOTES or self[before] in {"(", "-", "–", "—"}:
             before -= 1
-        if self[before] == "." and self[before - 1] in {"m", "mm", "dr", "st"}:  # M. Dupont
-            return False
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
     @cached_property
@@ -159,7 +158,10 @@ class Line(text.Line[text.Token]):
         return (
             self.is_word(index)
             and len(self[index]) > 1
-            and self[index] not in self.closed.everything
+            and (
+                self[index] not in self.closed.everything
+                or (self[index] == "face" and self.is_determiner(index - 1))  # la face nord
+            )
             and not is_adverb_by_shape(self[index])
             and self[index].replace("-", "").replace("'", "").isalpha()  # not étudiant(e)
         )
@@ -169,10 +171,15 @@ class Line(text.Line[text.Token]):
         if not verb_table().infinitive_of(self[index]):
             return False
         before = self[index - 1]
+        if self.is_enclitic(index - 1):  # laissez-le être heureux
+            return True
         if before in {"le", "la", "les", "l'"} and self[index] in verb_table().gerunds:
             return self[index - 2] in {"en", ","}  # en le voyant, but le composant
         if before in {"le", "la", "les", "l'"}:
-            return self[index] not in _INFINITIVE_NOUNS
+            compound = self[index] == "avoir" and self[self.after_adverbs(index + 1)]  # l'avoir vu
+            return self[index] not in _INFINITIVE_NOUNS or bool(
+                compound and participle_infinitives(compound)
+            )
         return before not in self.closed.determiners or before == "tout"
 
     def is_determiner(self, index: int) -> bool:
@@ -194,7 +201,44 @@ _CODE_MARKS = frozenset("_{}=\ufffc")
 def read_line(written: str) -> Line:
     """The words and marks of a text."""
     tokens = [_read_dash(written, each) for each in text.tokenise(written, "fr", _key)]
-    return Line(written, text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et"))
+    tokens = text.read_joined(tokens, joiners=("et", "ou", "mais", "ni"), sign="et")
+    return Line(written, list(_with_line_ends(written, tokens)))
+
+
+def _with_line_ends(written: str, tokens: Sequence[text.Token]) -> Iterator[text.Token]:
+    """The tokens, with an empty full stop where a line ends a sentence: Chère amie,⏎Je …"""
+    before: text.Token | None = None
+    for number, token in enumerate(tokens):
+        if before is not None and _is_abbreviation(tokens[number - 1 : number + 2]):
+            token = msgspec.structs.replace(token, key=ABBREVIATION)
+        if before is not None and _ends_line(written, before, token):
+            yield text.Token(before.end, before.end, "", ".", is_word=False)
+        yield token
+        before = token
+
+
+def _is_abbreviation(tokens: Sequence[text.Token]) -> bool:
+    """Whether the full stop in the middle belongs to a title or an initial: M. Dupont, C. Morel."""
+    initial = len(tokens[0].text) == 1 and tokens[0].text.isupper()
+    return (
+        tokens[1].key == "."
+        and (initial or tokens[0].key in {"mm", "mr", "dr", "pr", "st", "mgr"})
+        and tokens[-1].text[:1].isupper()
+        and tokens[-1].key not in closed_classes().everything
+    )
+
+
+def _ends_line(written: str, before: text.Token, after: text.Token) -> bool:
+    """Whether a new sentence begins on a new line, which was not broken for its length alone."""
+    if "\n" not in written[before.end : after.start] or before.key in SENTENCE_ENDS:
+        return False
+    if not (after.text[:1].isupper() or after.key == "–"):
+        return False
+    length = before.end - written.rfind("\n", 0, before.end)
+    return not before.is_word or length < _WRAPPED
+
+
+_WRAPPED = 60  # characters: lines that are shorter end where their author wanted
 
 
 def _read_dash(written: str, token: text.Token) -> text.Token:
@@ -208,9 +252,15 @@ def _read_dash(written: str, token: text.Token) -> text.Token:
 
 
 def _key(word: str) -> str:
+    if _REPEATED_MARKS.fullmatch(word):  # !!, ?!
+        return "?" if "?" in word else word[0]
+    if _EMOJI.match(word):
+        return "!"
     return unicodedata.normalize("NFC", word.lower()).replace("’", "'").replace("ʼ", "'")
 
 
+_REPEATED_MARKS = re.compile("[!?]{2,}")
+_EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 _INFINITIVE_NOUNS = word_list("function_words", "infinitive_nouns")
 
 
@@ -298,6 +348,11 @@ _OBJECT_STARTERS = frozenset(
 )
 
 
+_AFTER_PARTICIPLES = frozenset(
+    "à au aux de d' du des pour entre sur dans avec chez par en vers sous comme ne n' sans".split()
+)
+
+
 # Adjectives whose masculine may be an adverb.
 ADVERBIAL_ADJECTIVES = word_list("adjectives", "as_adverbs")
 # What people are for a while.
@@ -309,7 +364,9 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
     word = line[at]
     if not line.is_open(at) or not is_adjective_or_person(word):
         return False
-    if word in verb_table().gerunds and (line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en"):
+    if line[at + 1] in HYPHENS and line[at + 2] in line.closed.subjects:  # dit-on
+        return False
+    if word in verb_table().gerunds and _has_complement(line, at):
         return False
     if not agreement.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
@@ -318,6 +375,15 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
         or not verb_table().forms(word)
         or line[at] not in _VERBS_RATHER_THAN_NOUNS
     )
+
+
+def _has_complement(line: Line, at: int) -> bool:
+    """Whether a word in -ant is a present participle: voyant la mer, travaillant beaucoup."""
+    if line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en":
+        return True
+    if inflect(line[at], "masculine") in TEMPORARY_STATES or line[at - 1] != ",":
+        return False
+    return line.adverb_end(at + 1) > at + 1 or line[at + 1] in _AFTER_PARTICIPLES
 
 
 def is_adjective_or_person(word: str) -> bool:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
     "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
+    " huit neuf dix onze douze vingt trente cent mille certains certaines tous toutes tels telles"
+    " quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
 _CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
@@ -84,13 +85,23 @@ def names_person(line: Line, at: int) -> bool:
         return False  # le lecteur de cartes
     if forms & _PROGRAMS and AMONG_PEOPLE.isdisjoint(line.keys):
         return False
+    if word == "type" and line[at - 1] in {"ce", "un"} and line[at + 1] in _AFTER_TYPE:
+        return not line.is_technical
     if forms & RARELY_PEOPLE or (forms & _MACHINES and _is_about_machines(line)):
         return False
     if word in _NOT_INHABITANTS and line.is_capital(at) and line[at - 1] == "la":
         return False  # la Marseillaise
+    if word in _CONTAINERS and line[at - 2] in {"dans", "sur", "derrière", "sous"}:
+        return False  # dans la cuisinière
     if line[at + 1] == "à" and line[at + 2] in {"gaz", "bois", "induction", "vapeur", "charbon"}:
         return False  # une cuisinière à gaz
-    return not line.tokens[at].text.isupper() or line.text.isupper()
+    return not line.tokens[at].text.isupper() or line.text.isupper() or word in _OFFICES
+
+
+_CONTAINERS = frozenset("cuisinière jardinière portière laitière cafetière".split())
+# Ce type est fou; not ce type de robe.
+_AFTER_TYPE = frozenset("qui ? ! est était a avait m' t' s' l' me te se -".split())
+_OFFICES = frozenset({"pdg", "drh", "sdf", "cpe"})
 
 
 def _is_about_machines(line: Line) -> bool:
@@ -190,6 +201,8 @@ def _mentions(
 
 
 def _opens_phrase(line: Line, at: int) -> bool:
+    if line[at] == "l'" and line[at + 1] == "avoir" and line.is_infinitive(at + 1):
+        return False  # l'avoir vu
     return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
 
 
@@ -277,6 +290,8 @@ def is_name(line: Line, at: int) -> bool:
     word = line[at]
     if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
         return False
+    if word in _GREETINGS:
+        return False
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
@@ -301,6 +316,7 @@ def _may_follow_name(line: Line, at: int) -> bool:
     )
 
 
+_GREETINGS = word_list("function_words", "greetings")
 _NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
 

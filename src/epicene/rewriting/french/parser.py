@@ -19,6 +19,7 @@ from epicene.rewriting.french.quantifiers import (
     read_quantified_adjectives,
     read_quantifiers,
 )
+from epicene.rewriting.french.quotations import attribute_to_interlocutors
 from epicene.rewriting.french.subjects import read_subject
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
     """The sites of everybody; of two for one word the more certain is used."""
-    context = read_context(passage, wanted)
+    context = read_context(attribute_to_interlocutors(passage, wanted), wanted)
     read_vocatives(context)
     read_tonic_pronouns(context)
     read_demonstratives(context)

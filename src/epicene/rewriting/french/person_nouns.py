@@ -15,6 +15,7 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    ABBREVIATION,
     CLOSING_QUOTES,
     OPENING_QUOTES,
     SENTENCE_ENDS,
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
     from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
+    from epicene.rewriting.french.phrases import NounPhrase
     from epicene.rewriting.french.sites import Agreement, SiteKind
 
 # With "mon" or "cher" before it.
 _TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
+_TERMS_AFTER_CHER = _TERMS_AFTER_DEAR | word_list("function_words", "terms_after_cher")
 _VOCATIVE_RULE = "how they are spoken to"
 
 
@@ -52,18 +55,57 @@ def read_vocatives(context: Context) -> None:
         start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
+        elif line[start] in {"monsieur", "madame"}:
+            _read_polite_address(context, start)
+        elif line[start] == "les" and line[start + 1] in {"gars", "filles"}:
+            _read_familiar_address(context, start + 1)
         elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
             agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
             read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
         elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
-            kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
-            context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
+            context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, "noun")
+
+
+def _read_polite_address(context: Context, at: int) -> None:
+    """Add Monsieur, and the office after it: Madame la juge; not Madame, Monsieur."""
+    line = context.line
+    other = "madame" if line[at] == "monsieur" else "monsieur"
+    if other in line.keys[max(0, at - 2) : at + 3]:
+        return
+    office = read_phrase(line, at + 1) if line[at + 1] in {"le", "la", "l'"} else None
+    if office is None and not _closes_vocative(line, at + 1):
+        return
+    if office is not None and not _is_addressed(context, office):
+        return
+    agreement = context.agreement(context.listener(at), _VOCATIVE_RULE, "likely")
+    agreement.add(at, "pronoun")
+    if office is not None:
+        office.agree(agreement)
+
+
+def _is_addressed(context: Context, office: NounPhrase) -> bool:
+    """Whether the phrase after Monsieur ends a vocative: Madame la ministre de la Justice,"""
+    line = context.line
+    if office.kind != "person" or not is_person(line[office.head]):
+        return False
+    mention = next((each for each in context.mentions if each.head == office.head), None)
+    end = office.end if mention is None else mention_chain_end(context, mention)
+    return _closes_vocative(line, end)
+
+
+def _read_familiar_address(context: Context, at: int) -> None:
+    """Add les gars, les filles, where they are spoken to."""
+    if _closes_vocative(context.line, at + 1) and context.line[at + 1] != ":":
+        referent = context.listener(at)._replace(plural=True)
+        context.agreement(referent, _VOCATIVE_RULE, "likely").add(at, "pronoun")
 
 
 _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
-_BEFORE_VOCATIVES = frozenset("merci bonjour bonsoir salut pardon bravo".split())
+_BEFORE_VOCATIVES = frozenset(
+    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit".split()
+)
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -91,15 +133,16 @@ def _read_address_phrase(context: Context, at: int) -> None:
     if phrase is not None and is_adjective(line[phrase.head]):
         while line.is_capital(end):  # ma chère Camille,
             end += 1
+    terms = _TERMS_AFTER_CHER if line[at].startswith(("cher", "chèr")) else _TERMS_AFTER_DEAR
     if (
         phrase is None
         or not _closes_vocative(line, end)
         or line[end + 1] in {"lui", "elle", "eux", "elles", "qui", "dont"}
-        or not _TERMS_AFTER_DEAR & {line[phrase.head], singular_of(line[phrase.head])}
+        or not terms & {line[phrase.head], singular_of(line[phrase.head])}
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}
-    if plural and _names_both_genders(line, phrase.head):
+    if _names_both_genders(line, phrase.head, plural=plural):
         return
     referent = context.listener(at)._replace(plural=plural)
     agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
@@ -109,9 +152,9 @@ def _read_address_phrase(context: Context, at: int) -> None:
         agreement.add(phrase.head, "pronoun")
 
 
-def _names_both_genders(line: Line, at: int) -> bool:
+def _names_both_genders(line: Line, at: int, *, plural: bool) -> bool:
     """Whether the noun's counterpart is named too: Chères clientes, chers clients."""
-    forms = {inflect(line[at], gender, "noun", plural=True) for gender in GENDERS}
+    forms = {inflect(line[at], gender, "noun", plural=plural) for gender in GENDERS}
     return len(forms) > 1 and forms <= set(line.keys)
 
 
@@ -133,6 +176,8 @@ def read_third_persons(context: Context) -> None:
         elif mention.human and context.sites.get(mention.head) is None:
             referent = Referent("others", mention.plural)
             mention.phrase.agree(context.agreement(referent, "a noun for a person", "likely"))
+            if context.line[mention.start - 1] in {"monsieur", "madame"}:  # Madame la maire
+                context.agreement(referent, "a title", "likely").add(mention.start - 1, "pronoun")
             _read_one_of(context, mention)
             _read_some_of(context, mention)
             _read_joined(context, mention)
@@ -276,6 +321,8 @@ def _read_bare_noun(context: Context, at: int) -> None:
         return
     if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
         return
+    if line.is_capital(at) and line.is_capital(at + 1):  # de Marie Curie
+        return
     phrase = read_phrase(line, at, stop={group.verb for group in context.groups})
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
@@ -295,16 +342,23 @@ def _read_beside_name(context: Context, mention: Mention) -> None:
         return
     agreement = context.agreement(Referent("others"), "beside a name", "likely")
     start = line.after_adverbs(mention.end + 1)
-    if can_be_predicate(line, start, agreement) and is_person(line[start]):
+    said = inflect(line[start], "masculine") in SAID_OF_PEOPLE and line[start + 1] in _AFTER_SAID
+    if can_be_predicate(line, start, agreement) and (is_person(line[start]) or said):
         read_coordinated(
             line, read_predicate_element(line, start, agreement, strict=True), agreement
         )
+
+
+_AFTER_SAID = frozenset("le à au en de d' du par depuis dans , . ; ) et".split()) | {""}  # né le 2
 
 
 def _read_tonic_pronoun(context: Context, index: int) -> None:
     if is_tonic(context, index) and (referent := pronoun_referent(context, index)):
         agreement = context.agreement(referent, "stressed pronoun", "likely")
         agreement.add(index, "tonic")
+        start = context.line.after_adverbs(index + 1)  # elle aussi étranglée par les charges
+        if start > index + 1 and is_adjective(context.line[start]):
+            read_predicate_element(context.line, start, agreement, nouns=False, strict=True)
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
             agreement._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
 
@@ -314,11 +368,15 @@ def _read_title(context: Context, index: int) -> None:
     word = context.line[index]
     if (word not in _TITLES and not is_one_gender(word)) or context.sites.get(index) is not None:
         return
-    name = index + 2 if context.line[index + 1] == "." else index + 1
+    if word in {"mari", "homme", "femme", "fils", "fille", "garçon"}:  # Mari Cruz, Fille Unique
+        return
+    name = index + 2 if context.line[index + 1] in {".", ABBREVIATION} else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
     if context.line[name] == "noël":
         return
+    if context.line[name] in {"de", "d'", "du"} and word in {"m", "mme", "monsieur", "madame"}:
+        name += 1  # Monsieur de Marsan
     if context.line.is_word(name) and context.line.tokens[name].text[0].isupper():
         kind: SiteKind = "pronoun" if word in _TITLES else "noun"
         context.agreement(Referent("others"), "a title", "likely").add(index, kind)

@@ -34,6 +34,7 @@ _PERSON_ENDING = re.compile(
     r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
     r"aise?|oise?|éen|éenne|pathe|crate|cheur|geur|aire)"
 )
+_NUMBER = re.compile(r"\d+(?:e|è|ème|eme)?")  # les 20 hommes, le 7e comte
 _MEME = frozenset({"même", "mêmes"})
 # What a present participle has after it, and an adjective in -ant seldom.
 _COMPLEMENT_STARTERS = frozenset(
@@ -110,7 +111,7 @@ def _may_agree(line: Line, head: int, index: int) -> bool:
 def _read_determiners(line: Line, at: int) -> tuple[list[int], int]:
     found = []
     start = at
-    while at - start < 3 and (line.is_determiner(at) or line[at].isdigit()):
+    while at - start < 3 and (line.is_determiner(at) or _NUMBER.fullmatch(line[at])):
         if line[at] in line.closed.articles or line[at] in line.closed.agreeing:
             found.append(at)
         at += 1
@@ -147,7 +148,7 @@ def _after_degree(line: Line, at: int, *, first: bool) -> int:
     """The index past "très", "le plus" before an adjective, and "même" after an article."""
     if first and line[at] in _MEME and line.is_determiner(at - 1):
         return at + 1
-    if not first and line[at] in {"le", "la"} and line[at + 1] in {"plus", "moins"}:
+    if not first and line[at] in {"le", "la", "les"} and line[at + 1] in {"plus", "moins"}:
         return at + 2
     end = at + 1 if line[at] in _COMPARING else line.after_adverbs(at)
     return end if end > at and is_adjective(line[end]) else at

@@ -81,6 +81,8 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         return False
     if not is_adjective(line[start]):
         return is_person(line[joint - 1])
+    if line[joint] in {"et", "ou"} and _is_others_adjective(line, joint - 1, agreement):
+        return True  # un pouvoir, daté et signé
     shown = shown_gender(line[start])
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
     if lasting and is_comma_alone(line, joint) and shown in _last_articles(line, joint, agreement):
@@ -89,9 +91,16 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         if agreement.sites.get(index) is not None:
             return False
         word = line[index]
-        if is_adjective(word) and word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
+        if not line.is_open(index) or not is_adjective(word):
+            continue
+        if word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
             return shown_gender(word) in {None, shown}
     return False
+
+
+def _is_others_adjective(line: Line, at: int, agreement: Agreement) -> bool:
+    """Whether the word is an adjective after a comma that agrees with nobody."""
+    return is_adjective(line[at]) and line[at - 1] == "," and agreement.sites.get(at) is None
 
 
 def is_comma_alone(line: Line, at: int) -> bool:
@@ -167,6 +176,7 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         )
     ):
         start = _skip_degrees(line, start + 1, agreement)
+    start = _after_time(line, start)
     if line[start] == "du" and line[start + 1] in _KIND_NOUNS:  # du genre inquiet
         start = _skip_degrees(line, start + 2, agreement)
         end = read_predicate_element(line, start, agreement, nouns=nouns, strict=True)
@@ -177,7 +187,40 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         closing = closing_comma(line, start)
         start = _skip_degrees(line, closing + 1, agreement) if closing else start
         end = read_predicate_element(line, start, agreement, nouns=nouns) if closing else start
+    if end == start and line[start] in _BEFORE_STATES:
+        return _read_after_state(line, start, agreement) or at
     return at if end == start else read_coordinated(line, end, agreement)
+
+
+_BEFORE_STATES = frozenset({"à", "en", "de", "au", "sans", "hors", "sous"})
+_TIMES = word_list("function_words", "time_nouns")
+
+
+def _after_time(line: Line, at: int) -> int:
+    """The index past how long it took: devenue en trois jours une habituée."""
+    if line[at] not in {"en", "depuis", "pendant", "après"}:
+        return at
+    for index in range(at + 1, at + 4):
+        if line[index] in _TIMES:
+            return index + 1
+        if not (line.is_determiner(index) or line[index].isdigit()):
+            return at
+    return at
+
+
+def _read_after_state(line: Line, at: int, agreement: Agreement) -> int | None:
+    """Read what is joined to a state with a preposition: être à jeun et accompagné."""
+    joint = next((i for i in range(at + 1, at + 5) if line[i] in {"et", "mais"}), None)
+    if joint is None or not all(line.is_word(i) for i in range(at, joint)):
+        return None
+    start = _skip_degrees(line, joint + 1, agreement)
+    shown = shown_gender(line[start])
+    if line.is_open(start + 1) or is_person(line[start]) or not is_adjective(line[start]):
+        return None
+    if is_adjective(line[joint - 1]) and shown_gender(line[joint - 1]) == shown:
+        return None  # de taille moyenne et ronde
+    end = read_predicate_element(line, start, agreement.by(agreement.rule, "likely"), strict=True)
+    return read_coordinated(line, end, agreement) if end > start else None
 
 
 def read_predicate_element(
@@ -282,8 +325,8 @@ def _read_bare_predicate(line: Line, at: int, agreement: Agreement) -> int:
             return at
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
-    elif phrase.kind == "fixed" and line[at] in PRENOMINAL_ADJECTIVES:
-        return at  # en tant que nouveau membre
+    elif phrase.kind != "person" and line[at] in PRENOMINAL_ADJECTIVES:
+        return at  # en tant que nouveau membre; bonne journée
     person = is_person(line[at])
     agreement.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
@@ -448,16 +491,7 @@ def _read_conjunct(
     if _is_adjective_alone(line, start):  # sûr et certain
         return read_predicate_element(line, start, agreement)
     if line.is_determiner(start):
-        if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
-            return start
-        if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
-            return start
-        phrase = read_phrase(line, start)
-        if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
-            return start
-        if not adjacent and not is_person(line[phrase.head]):
-            return start
-        return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
+        return _read_conjunct_phrase(line, joint, start, agreement, adjacent=adjacent)
     guessed = (
         adjacent
         and line.is_open(start)
@@ -473,11 +507,60 @@ def _read_conjunct(
         and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
-    if (not adjacent and belongs_to_noun(line, joint, start, agreement)) or (
-        is_comma_alone(line, joint) and _is_address(line, start)
+    if not adjacent and (
+        belongs_to_noun(line, joint, start, agreement) or _belongs_to_name(line, joint, start)
     ):
         return start
+    if is_comma_alone(line, joint) and _is_address(line, start):
+        return start
     return read_predicate_element(line, start, agreement, strict=not guessed)
+
+
+def _read_conjunct_phrase(
+    line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
+) -> int:
+    """Read a conjunct with a determiner, if it can be predicated of the same person."""
+    if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
+        return start
+    if line[start] in {"le", "la"} and _is_first_to(line, start + 1):
+        agreement.add(start, "determiner")
+        agreement.add(start + 1, "adjective")
+        return start + 2
+    if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
+        return start
+    phrase = read_phrase(line, start)
+    if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
+        return start
+    if not adjacent and _follows_governed_person(line, joint):
+        return start
+    if not adjacent and not is_person(line[phrase.head]):
+        return start
+    return read_predicate_element(line, start, agreement.by(agreement.rule, "likely"))
+
+
+def _follows_governed_person(line: Line, joint: int) -> bool:
+    """Whether a person after a preposition is joined: élevé par une tante sourde et un oncle."""
+    for index in range(joint - 1, max(joint - 5, 0), -1):
+        if line.is_determiner(index):
+            phrase = read_phrase(line, index)
+            governed = line[index - 1] in {"par", "avec", "chez", "pour", "entre", "de", "à"}
+            return governed and phrase is not None and is_person(line[phrase.head])
+    return False
+
+
+def _belongs_to_name(line: Line, joint: int, start: int) -> bool:
+    """Whether a lasting quality follows a name: mère de Lina Morel, inscrite en 3e B"""
+    lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
+    return lasting and is_comma_alone(line, joint) and line.is_capital(joint - 1)
+
+
+def _is_first_to(line: Line, at: int) -> bool:
+    """Whether somebody is the first or last to do something: et la dernière à partir."""
+    return (
+        line[at] in _RANK_ADJECTIVES
+        and line[at + 1] == "à"
+        and line[at + 2] in verb_table().infinitives
+    )
 
 
 def _is_address(line: Line, at: int) -> bool:

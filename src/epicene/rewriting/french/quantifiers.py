@@ -153,6 +153,14 @@ def _read_people_among(context: Context, quantifier: int, start: int) -> None:
         agreement.add(index, "adjective")
 
 
+def _takes_up_person(context: Context, at: int) -> bool:
+    """Whether the last noun of the pronoun's gender names a person: Le tueur … Celui qu'on …"""
+    gender = "feminine" if context.line[at] in {"celle", "celles"} else "masculine"
+    before = (each for each in reversed(context.mentions) if each.end <= at)
+    last = next((each for each in before if each.gender in {gender, None}), None)
+    return last is not None and last.human and last.phrase is not None
+
+
 def read_demonstratives(context: Context) -> None:
     """Add celui and ceux where they stand for people: ceux qui sont venus, celui assis là."""
     line = context.line
@@ -161,14 +169,16 @@ def read_demonstratives(context: Context) -> None:
             continue
         said = inflect(singular_of(line[at + 1]), "masculine") in SAID_OF_PEOPLE
         said = said or (line[at + 2] == "comme" and bool(participle_infinitives(line[at + 1])))
-        if line[at + 1] != "qui" and not said:
+        taken_up = line[at + 1] in {"que", "qu'", "dont"} and _takes_up_person(context, at)
+        if line[at + 1] != "qui" and not said and not taken_up:
             continue
         plural = line[at] in {"ceux", "celles"}
-        referent = Referent("others", plural) if said else quantifier_referent(context, at)
+        known = said or taken_up
+        referent = Referent("others", plural) if known else quantifier_referent(context, at)
         if referent is None:
             continue
         agreement = context.agreement(referent, "whoever it is", "guess")
         agreement.add(at, "pronoun")
-        if line[at + 1] != "qui":
+        if said:
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
             read_coordinated(line, reached, agreement, commas=False)

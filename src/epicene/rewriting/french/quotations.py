@@ -23,7 +23,7 @@ from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Passage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.rewriting.persons import Person
+    from epicene.rewriting.persons import Person, TargetGenders
 
 
 _AUXILIARIES = frozenset("a avait ai ont as avez avais est était sont étaient".split())
@@ -78,30 +78,74 @@ def _introduces_speech(line: Line, colon: int) -> bool:
     )
 
 
+def attribute_to_interlocutors(passage: Passage[Line], wanted: TargetGenders) -> Passage[Line]:
+    """The passage with the only one quoted as its speaker, if nobody else says I or tells of you.
+
+    « Je suis né ici », raconte Claude M.: for --speaker and --listener, unless --others is given,
+    which changes the quotation too. Whoever says it must show no gender: not dit-il, dit ma mère.
+    """
+    line = passage.line
+    spans = list(_find_quotations(line)) if passage.quoted else []
+    if "others" in wanted or len(spans) != 1:
+        return passage
+    first, last = spans[0]
+    said = passage.interlocutors_at(first)
+    start, end = _introduction(line, first, last)
+    outside = {line[at] for at in range(len(line)) if passage.interlocutors_at(at) != said}
+    if not outside.isdisjoint(_FIRST_PERSON_WORDS | _SECOND_PERSON_WORDS):
+        return passage
+    speaker, listener = said
+    if speaker == "others" and _is_said_by_name(line, start, end):
+        speaker = "speaker"
+    if listener == "others" and not _names_hearer(line, range(start, end), start, end):
+        listener = "listener"
+    meant = Interlocutors(speaker, listener)
+    return passage._replace(
+        quoted={at: meant if each == said else each for at, each in passage.quoted.items()}
+    )
+
+
+def _is_said_by_name(line: Line, start: int, end: int) -> bool:
+    """Whether a name alone tells who speaks: raconte Claude M.; not dit-il, dit M. Morel."""
+    verb = next((at for at in range(start, end) if _is_verb_of_saying(line[at])), None)
+    if verb is None or line[verb + 1] in HYPHENS:
+        return False
+    return line.is_capital(verb + 1) and line[verb + 1] not in _TITLES
+
+
+_TITLES = frozenset("m mm mme mmes mlle dr pr me monsieur madame maître docteur sir lady".split())
+_SECOND_PERSON_WORDS = frozenset("tu te t' toi ton ta tes vous votre vos".split())
+
+
 def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors | None:
     """The interlocutors of a quotation; None where no verb of saying introduces it."""
+    return _introduced_interlocutors(line, *_introduction(line, first, last))
+
+
+def _introduction(line: Line, first: int, last: int) -> tuple[int, int]:
+    """The span of the words that introduce a quotation: in it, after it or before it."""
     inserted = next(_find_insertions(line, first, last), None)
     if inserted is not None:
-        return _introduced_interlocutors(line, *inserted)
-    if last < len(line) and (after := _interlocutors_after(line, last)) is not None:
+        return inserted
+    if last < len(line) and (after := _clause_after(line, last)) is not None:
         return after
     start = first
     while (
         start > 0 and line[start - 1] not in SENTENCE_ENDS and line[start - 1] not in CLOSING_QUOTES
     ):
         start -= 1
-    return _introduced_interlocutors(line, start, first)
+    return start, first
 
 
-def _interlocutors_after(line: Line, last: int) -> Interlocutors | None:
-    """The interlocutors by an inverted clause after the quotation: « … », m'a dit ma mère."""
+def _clause_after(line: Line, last: int) -> tuple[int, int] | None:
+    """The span of an inverted clause after the quotation: « … », m'a dit ma mère."""
     start = last + 1
     while line[start] in {",", "!", "?"}:
         start += 1
     verb = _verb_ahead(line, start)
     if verb is None:
         return None
-    return _introduced_interlocutors(line, start, min(line.sentence(start)[1], verb + 4))
+    return start, min(line.sentence(start)[1], verb + 4)
 
 
 def _find_insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -6,15 +6,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import Change, sites
-from epicene.rewriting.french.inflection import inflect, is_plural
+from epicene.rewriting.french.inflection import inflect, is_plural, shown_noun_gender
 from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.line import is_person
+from epicene.rewriting.french.mentions import is_one_gender
 from epicene.rewriting.french.phrases import SHORT_FORMS
+from epicene.rewriting.persons import PERSONS
 from epicene.rewriting.text import match_case
 from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from epicene.rewriting import Confidence
     from epicene.rewriting.french.line import Line
@@ -74,6 +76,7 @@ _PRONOUN_PAIRS = {
     "sir": "dame",
     "monsieur": "madame",
     "mr": "mrs",
+    "gars": "filles",
 }
 _TONIC_PAIRS = {
     "lui": "elle",
@@ -129,14 +132,71 @@ def starts_with_vowel(word: str) -> bool:
 
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
-    """The changes of all sites whose form differs in the gender wanted for their person."""
+    """The changes of the sites whose form differs in the gender wanted for their person.
+
+    Groups that may name women and men stay: le comte et les paysans.
+    """
+    generic = _generic_plurals(line, found, wanted)
+    return _Renderer(line, [site for site in found if site.at not in generic], wanted).changes()
+
+
+def make_all_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
+    """The changes of all sites, groups too."""
     return _Renderer(line, found, wanted).changes()
+
+
+def _generic_plurals(line: Line, found: Sites, wanted: TargetGenders) -> set[int]:
+    """The words for groups in the masculine, in a text that speaks of one person too.
+
+    They do not stay if the text names men (les frères) or one of the group (l'un des experts), or
+    if everybody gets one gender.
+    """
+    everybody = len(wanted) == len(PERSONS) and len(set(wanted.values())) == 1
+    if wanted.get("others") != "feminine" or everybody:
+        return set()
+    others = {site.at: site for site in found if site.who == "others"}
+    if not any(_names_one(line, others, site) for site in others.values()):
+        return set()
+    groups = [
+        site.at
+        for site in others.values()
+        if site.target.plural and site.target.kind in {"noun", "pronoun"}
+    ]
+    if any(is_one_gender(line[at]) or _is_partitive(line, at) for at in groups):
+        return set()
+    spans = {line.sentence(at) for at in groups}  # not: le père et la mère sont absents
+    return {
+        site.at
+        for site in others.values()
+        if site.target.plural and line.sentence(site.at) in spans
+    }
+
+
+def _names_one(line: Line, others: dict[int, Site], site: Site) -> bool:
+    """Whether the word names one person, and shows their gender."""
+    if site.target.plural:
+        return False
+    if site.target.kind == "noun":
+        return shown_noun_gender(line[site.at]) is not None or site.at - 1 in others
+    return site.target.kind in {"pronoun", "tonic"} and line[site.at] not in _ONE_OF_SEVERAL
+
+
+_ONE_OF_SEVERAL = frozenset("celui celle celui-ci celle-ci celui-là celle-là chacun aucun".split())
+
+
+def _is_partitive(line: Line, at: int) -> bool:
+    """Whether one of the group is meant: un de ces experts, le meilleur des joueurs."""
+    for before in range(at - 1, max(at - 5, 0), -1):
+        if line[before] in {"des", "de", "d'"}:
+            one = inflect(line[before - 1], "masculine")
+            return one in {"un", "chacun", "aucun", "meilleur", "pire", "premier", "dernier"}
+    return False
 
 
 class _Renderer:
     """Renders the sites of one text in the genders wanted."""
 
-    def __init__(self, line: Line, found: Sites, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, found: Iterable[Site], wanted: TargetGenders) -> None:
         self.line = line
         self.sites = {site.at: site for site in found if site.who in wanted}
         self.wanted = wanted

@@ -36,6 +36,7 @@ from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
 
 if TYPE_CHECKING:
+    from epicene.rewriting.french.line import Line
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
@@ -69,7 +70,7 @@ def read_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Cl
 
 def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
     word = context.line[group.subject]
-    if word in {"je", "j'", "me"} or word in SPOKEN_JE_SUIS:
+    if word in {"je", "j'", "me", "suis"} or word in SPOKEN_JE_SUIS:
         return context.speaker(group.subject)
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
@@ -105,8 +106,15 @@ def _is_in_message(context: Context, group: VerbGroup) -> bool:
         and AMONG_PEOPLE.isdisjoint(line.keys)
         and bool(participle_infinitives(predicate_after(line, group)))
         and not describes_people(line, group)
+        and not _is_named_something(line, group)
         and not any(mention.human for mention in context.mentions)
     )
+
+
+def _is_named_something(line: Line, group: VerbGroup) -> bool:
+    """Whether a noun for people follows a participle: il a été nommé président."""
+    near = range(group.end, min(group.end + 4, len(line)))
+    return any(participle_infinitives(line[at]) and is_person(line[at + 1]) for at in near)
 
 
 def _is_plural_vous(context: Context, group: VerbGroup) -> bool:
@@ -170,12 +178,25 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
     if line[at] in {"moi", "toi"}:
         person = "1s" if line[at] == "moi" else "2s"
         return Clause(group._replace(person=person), context.tonic_referent(at), at, named=True)
+    if line[at] == "vous" and line[group.verb].endswith(("ez", "êtes", "fûtes")):
+        several = _is_plural_vous(context, group)
+        return Clause(
+            group._replace(person="2p"),
+            context.listener(at)._replace(plural=several),
+            at,
+            named=True,
+        )
     referent = None
     if (site := relative_antecedent(context, at, apart=apart)) is not None:
         referent = Referent(site.who, site.target.plural)
     elif line[at] in {"et", "ou", "mais"} and before and before[-1].group.kind == "relative":
         referent = before[-1].referent
     elif (mention := context.mention_ending(at + 1)) is not None:
+        plural = line[group.verb].endswith("nt")
+        if mention.plural != plural and line[mention.start] == "des":
+            mention = context.mention_ending(mention.start) or mention  # le chef des ventes, qui
+        elif mention.plural != plural:
+            mention = subject_mention(context, at) or mention
         referent = mention_referent(mention)
     elif line[at] in {"lui", "elle"}:
         referent = Referent("others")
@@ -189,6 +210,9 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     own = [
         each for each in before if not _sentence_ends_between(context, each.group.end, group.start)
     ]
+    signed = _soussigne(context, group)
+    if signed is not None and "1s" in persons:
+        return Clause(group._replace(person="1s"), context.speaker(signed), signed, named=True)
     mention = aside_subject(context, group.start - 1) if line[group.start - 1] == "," else None
     if mention and not any(each.start >= mention.start for each in own if each.named):
         third = group._replace(person="3s")
@@ -197,11 +221,20 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
             return Clause(kept, clause.referent, group.start, named=False)
-    if persons & {"2s", "2p"} and (
-        line[group.verb] in _IMPERATIVES or is_polite_order(context, group)
+    if line[group.verb] in _IMPERATIVES or (
+        persons & {"2s", "2p"} and is_polite_order(context, group)
     ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
+
+
+def _soussigne(context: Context, group: VerbGroup) -> int | None:
+    """Where "je soussigné" stands before the verb of a declaration: je soussigné, …, atteste …"""
+    start, _ = context.line.sentence(group.start)
+    return next(
+        (at for at in range(start, group.start) if context.line[at + 1].startswith("soussigné")),
+        None,
+    )
 
 
 def _sentence_ends_between(context: Context, start: int, end: int) -> bool:
@@ -282,13 +315,36 @@ def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) 
         if _CLAUSE_MARKS.isdisjoint(between) and before[-1].referent.plural == plural:
             return before[-1].referent
     for mention in reversed(context.mentions):
-        if mention.end < group.start and line[mention.end] in {"que", "qu'", "dont", "où"}:
-            between = line.keys[mention.end + 1 : group.start]
+        governed = line[mention.end + 1] == "qui" and line[mention.end] in line.closed.prepositions
+        if mention.end < group.start and (
+            governed or line[mention.end] in {"que", "qu'", "dont", "où"}
+        ):
+            between = line.keys[mention.end + 1 + governed : group.start]
             within = [each for each in before if each.group.verb > mention.end]
             if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
                 return mention_referent(mention)
             return None
-    return _distant_subject(context, group) or _inverted_subject(context, group)
+    return (
+        _celui_before(context, group, before)
+        or _distant_subject(context, group)
+        or _inverted_subject(context, group)
+    )
+
+
+def _celui_before(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
+    """The person whom the relative clause before a verb is about: celui qu'on a arrêté est …"""
+    line = context.line
+    if not before or before[-1].group.kind != "pronoun":
+        return None
+    at = before[-1].start - 2
+    site = context.sites.get(at)
+    inside = line.keys[at + 2 : group.start]
+    if site is None or line[at] not in _CELUI or not _CLAUSE_MARKS.isdisjoint(inside):
+        return None
+    return Referent(site.who, site.target.plural)
+
+
+_CELUI = frozenset({"celui", "celle", "ceux", "celles"})
 
 
 def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:
@@ -324,12 +380,13 @@ def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
             return None
         if not verbs.isdisjoint(between) or mention.plural != plural:
             return None
-        opens = context.line[mention.end] in _COMPLEMENT_OPENERS
+        opens = context.line[mention.end] in _COMPLEMENT_OPENERS | _ADJUNCT_OPENERS
         return mention_referent(mention) if opens else None
     return None
 
 
 _COMPLEMENT_OPENERS = frozenset("de d' du des à au aux en".split())
+_ADJUNCT_OPENERS = frozenset("depuis dans par sur chez avec près sous devant derrière hier".split())
 _CLAUSE_MARKS = frozenset(", ; : . ! ? que qu' qui dont où si et mais ou".split())
 
 

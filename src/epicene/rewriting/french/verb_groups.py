@@ -10,6 +10,7 @@ from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     HYPHENS,
+    QUOTES,
     SENTENCE_ENDS,
     Line,
     is_adjective,
@@ -129,7 +130,7 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
     if _is_spoken_tu(line, at):  # t'es prêt ?
         infinitives = _infinitives_of_form(line[at + 1], "2s")
         return VerbGroup(at, "pronoun", "2s", (), at + 1, infinitives, at + 2)
-    if word in SPOKEN_JE_SUIS:
+    if word in SPOKEN_JE_SUIS or _is_suis_alone(line, at):
         return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
@@ -157,6 +158,16 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
 SPOKEN_JE_SUIS = frozenset({"chuis", "chui", "jsuis", "jsui"})
 
 
+def _is_suis_alone(line: Line, at: int) -> bool:
+    """Whether je is left out: suis crevé, on se voit demain; not suis ce chemin."""
+    return (
+        line[at] == "suis"
+        and line.begins(at)
+        and line[at + 1] not in HYPHENS
+        and is_adjective(line[line.after_adverbs(at + 1)])
+    )
+
+
 def _is_spoken_tu(line: Line, at: int) -> bool:
     """Whether "t'" is the subject: mais t'es fou; not tu t'es trompé, t'es-tu levé."""
     if line[at] != "t'" or line[at + 2] in HYPHENS:
@@ -166,10 +177,15 @@ def _is_spoken_tu(line: Line, at: int) -> bool:
     return line[at + 1] in {"es", "as", "étais", "avais", "aurais", "auras", "iras", "irais"}
 
 
+_NEVER_AFTER_LUI = frozenset("ne n' se s' me m' te t' le la les l'".split())
+
+
 def clitics_before(line: Line, at: int) -> tuple[int, ...]:
     """The clitics directly before a verb, from left to right."""
     first = at
     while first > 0 and line[first - 1] in line.closed.clitics and not line.is_enclitic(first - 1):
+        if line[first - 1] == "lui" and line[first] in _NEVER_AFTER_LUI:
+            break  # son frère et lui ne se parlent plus
         first -= 1  # but voulez-vous la voir: vous is the subject
     return tuple(range(first, at))
 
@@ -230,10 +246,12 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if before in line.closed.prepositions or verb_table().infinitive_of(before):  # à la place
         return False
     named = before in _NAMES_LIKE_VERBS or is_person(before) or line.is_capital(first - 1)
-    if verb_table().forms(before) and not named:
+    if verb_table().forms(before) and not named and not line.is_determiner(first - 2):
         return False  # affiche la liste
     if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
         return True
+    if word in _RARELY_VERBS:  # le dessert
+        return False
     if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
         return True
     if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
@@ -270,19 +288,25 @@ _SUBJECT_QUANTIFIERS = frozenset(
     {"tous", "toutes", "certains", "certaines", "plusieurs", "deux", "autres"}
 )
 _RARELY_VERBS = frozenset(
-    "livre lit vis sens bois cours fois pièce place porte marche date date note garde"
+    "dessert livre lit vis sens bois cours fois pièce place porte marche date date note garde"
     " cause entre montre pense aide juge guide danse offre force forme fête trace ruse".split()
 ) - {"pense", "montre", "offre"}
 
 
 def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKind]:
     """The index and kind of the subject, searched from `before` to the left."""
-    while before > 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
+    while (
+        before >= 0
+        and line.adverb_end(before) == before + 1
+        and line[before] not in {"tout", "beaucoup", "peu"}
+    ):
+        before -= 1
+    if line[before] in HYPHENS and line[before + 1] in {"là", "ci"}:  # ce type-là est fou
         before -= 1
     word = line[before]
     if word == "qui":
         return before, "relative"
-    if before < 0 or word in SENTENCE_ENDS or word in {":", "«", '"', "“"}:
+    if before < 0 or word in SENTENCE_ENDS or word in {":", "«", '"', "“", "–", "—"}:
         return verb, "order"
     if word in {",", "et", "ou", "mais", "puis", "ni"}:
         return verb, "same"
@@ -301,9 +325,7 @@ def pronoun_is_indirect_object(
     after = line.after_adverbs(at + 1)
     if known.is_kind("unmoved_before_infinitive", infinitives) and (
         infinitive_follows(line, after)
-        or not {"mal", "peur", "plaisir", "honte", "violence"}.isdisjoint(
-            line.keys[at + 1 : after + 1]
-        )
+        or not _OBJECTS_OF_FAIRE.isdisjoint(line.keys[at + 1 : after + 1])
     ):
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
@@ -327,7 +349,13 @@ def pronoun_is_indirect_object(
     return _has_object(line, after, infinitives, reflexive=reflexive)
 
 
+# on m'a fait signe
+_OBJECTS_OF_FAIRE = word_list("function_words", "objects_of_faire")
+
+
 def _predicate_follows(line: Line, at: int) -> bool:
+    if line[at] in QUOTES:  # s'est dite « très préoccupée »
+        at = line.after_adverbs(at + 1)
     return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
 
 
