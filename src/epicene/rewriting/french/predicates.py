@@ -550,6 +550,8 @@ def _follows_governed_person(line: Line, joint: int) -> bool:
 
 def _belongs_to_name(line: Line, joint: int, start: int) -> bool:
     """Whether a lasting quality follows a name: mère de Lina Morel, inscrite en 3e B"""
+    if line[joint - 2] in {"à", "en"}:  # a place: né à Sète, gâté et inquiet
+        return False
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
     return lasting and is_comma_alone(line, joint) and line.is_capital(joint - 1)
 
