@@ -90,4 +90,7 @@ def _interlocutors(
         return Interlocutors(speaks, "speaker")
     if near & lexicon["second_clitics"] and speaks != "listener":
         return Interlocutors(speaks, "listener")
+    told = near & lexicon["third_objects"] or words[verb + 1 : verb + 2] == ["a"]
+    if speaks == "others" and not told:  # —Estás pálida —dijo: nobody else is told
+        return Interlocutors(speaks, "listener")
     return Interlocutors(speaks, "others")
