@@ -47,9 +47,12 @@ class _Finder(Predicates):
         self._self_named()
         self._roles()
         self._vocatives()
+        self._polite_nouns()
         self._greetings()
         if "others" in self.wanted:
             self._third_pronouns()
+        for verb in self.clauses.verbs:
+            self._person_object(verb)
         self._other_people()
         self._which()
         if self.generic_plurals:
@@ -425,6 +428,14 @@ class _Finder(Predicates):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
 
+    def _polite_nouns(self) -> None:
+        """*O senhor está livre?*, *peço que a senhora mesma assine*."""
+        for phrase in filter(self.clauses.is_polite, self.clauses.phrases):
+            words, form = self._phrase_words(phrase), self.lexicon.adjective(self.line[phrase.end])
+            if form is not None and self.line[phrase.end] in self.lexicon["emphatic"]:
+                words = (*words, (phrase.end, Target(form)))
+            self._add(words, self.clauses.listener(), "addressed", "likely")
+
     def _precedes_you(self, phrase: Phrase) -> bool:
         """*Meu amigo, você está louco*; *não sejas parvo, meu filho*."""
         last = self.line.ends_sentence(phrase.end) and not self.line.is_name(phrase.start - 2)
@@ -502,29 +513,55 @@ class _Finder(Predicates):
             if dative is not None and said in lexicon["dative_verbs"]:
                 self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
 
-            self._person_object(verb)
-
     def _person_object(self, verb: Verb) -> None:
-        """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
+        """*Lo nombraron*, *arrestandola*, *la portò a credere*: the object is a person."""
         line, lexicon = self.line, self.lexicon
-        personal = self._perfect_of(verb) in lexicon["person_objects"] or self._is_doubled(verb)
-        if not verb.clitics or not (personal or self._is_led(verb)):
-            return
-        form = lexicon.object_pairs.get(verb.clitics[-1])
+        form = lexicon.object_pairs.get(verb.clitics[-1]) if verb.clitics else None
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
+            return
+        who = self._whom(verb, form)
+        if who is None:
             return
         before = line[verb.at - 1]
         if before == verb.clitics[-1]:
             if before.endswith("'"):
                 self._agreeing_participle(verb)
                 return
-            self._add([(verb.at - 1, Target(form))], Referent("others"), "object", "likely")
+            self._add([(verb.at - 1, Target(form))], who, "object", "likely")
             if verb.form.infinitive in lexicon["perfect_auxiliaries"]:
                 self._agreeing_participle(verb)
         elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
             stem = line[verb.at].removesuffix(verb.clitics[-1])
             joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
-            self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+            self._add([(verb.at, Target(joined))], who, "object", "likely")
+
+    def _whom(self, verb: Verb, form: Form) -> Referent | None:
+        """Whom an object pronoun means: a person by its verb, or by the last noun of its gender."""
+        lexicon, infinitive = self.lexicon, self._perfect_of(verb)
+        named = self._last_named(verb.at, form)
+        surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
+        if surely or self._is_led(verb):
+            addressed = self.clauses.polite and (named is None or named.kind == "thing")
+            return self.clauses.listener() if addressed else Referent("others")
+        if infinitive not in lexicon["often_person_objects"]:
+            return None
+        if len({*verb.clitics} - lexicon["negations"]) > 1:  # se lo llevó
+            return None
+        if named is None:
+            return self.clauses.listener() if self.clauses.polite else None
+        if named.kind == "thing":
+            return None
+        return self.clauses.listener() if self.clauses.is_polite(named) else Referent("others")
+
+    def _last_named(self, at: int, form: Form) -> Phrase | None:
+        """The last singular noun before a pronoun of its gender, not one of a time."""
+        for phrase in reversed(self.clauses.phrases):
+            if phrase.start >= at or phrase.plural or phrase.gender not in {None, form.gender}:
+                continue
+            if self._is_bare(phrase) or self.line[phrase.head] in self.lexicon["times"]:
+                continue
+            return phrase
+        return None
 
     def _is_doubled(self, verb: Verb) -> bool:
         """*A mi hermana la operaron*: the pronoun repeats the person before it."""
