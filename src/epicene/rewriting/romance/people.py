@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
 from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
@@ -54,6 +55,7 @@ class _Finder(Predicates):
         for verb in self.clauses.verbs:
             self._person_object(verb)
         self._other_people()
+        self._appositions()
         self._which()
         if self.generic_plurals:
             self._unclear()
@@ -361,19 +363,58 @@ class _Finder(Predicates):
 
     def _set_off(self, at: int, who: Referent) -> None:
         """*Yo, agotada, me dormí*; *tres chicos y yo, la pequeña*."""
-        phrase, here = self.starts.get(at), self._after_adverbs(at)
-        form = self.lexicon.adjective(self.line[here])
+        phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
             if phrase.kind == "nominal" and not self.line.is_word(phrase.end):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
-        elif (
-            form is not None
-            and not form.plural
-            and here not in self.starts
-            and not self.line.is_word(here + 1)
-            and self.lexicon.is_listed(self.line[here])
-        ):
-            self._add([(here, Target(form))], who, "apposition", "likely")
+        else:
+            self._apposed(at, who)
+
+    def _appositions(self) -> None:
+        """*El actor, ganador de dos premios, …*; *la paciente, hipertensa y diabética, …*"""
+        for phrase in self.clauses.phrases:
+            if phrase.kind != "person" or phrase.plural:
+                continue
+            at = phrase.end
+            while self.line.is_name(at):
+                at += 1
+            who = self.owners.get(phrase.head)
+            if who is not None and self.line[at] == ",":
+                self._apposed(at + 1, Referent(who, phrase))
+
+    def _apposed(self, at: int, who: Referent) -> None:
+        """What is said of somebody after a comma: a noun without article, an adjective."""
+        line, lexicon = self.line, self.lexicon
+        here = self._after_adverbs(at)
+        phrase, form = self.starts.get(here), lexicon.adjective(line[here])
+        if here in self.claimed or here in self.perfects or self._soothes(here):
+            return
+        if phrase is not None and phrase.kind == "person":
+            if phrase.determined or phrase.plural or self._acts(phrase.end):
+                return
+            form, read = None, Read(self._phrase_words(phrase), phrase.end, phrase)
+            gender = phrase.gender
+        elif form is None or form.plural or phrase is not None or not self._is_said_freely(here):
+            return
+        else:
+            read, gender = Read(((here, Target(form)),), here + 1), form.gender
+        known = who.phrase.gender if who.phrase is not None else None
+        if known and gender and known != gender:
+            return
+        self._add(read.words, who, "apposition", "likely")
+        self._coordinated(read, who, "apposition", plural=False)
+
+    def _is_said_freely(self, at: int) -> bool:
+        """Whether an adjective after a comma has no noun beside it: *, lívido, …*"""
+        line, lexicon, after = self.line, self.lexicon, self.line[at + 1]
+        if line.is_name(at) or at in {verb.at for verb in self.clauses.verbs}:
+            return False
+        if line[at] in lexicon["not_initial"]:
+            return False
+        if not (lexicon.is_listed(line[at]) or line[at].endswith(PARTICIPLES)):
+            return False
+        joined = lexicon["prepositions"] | lexicon["contractions"] | lexicon["and"]
+        return line.is_mark(at + 1) or after in joined or after in lexicon["adverbs"]
 
     def _self_named(self) -> None:
         """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
