@@ -228,9 +228,19 @@ class Clauses:
             bool(set(self.line.keys) & self.lexicon["polite_pronouns"])
             or self.line[0] in self.lexicon["polite_greetings"]
             or any(map(self.is_polite, self.phrases))
+            or any(phrase.start == 0 and self.is_title(phrase) for phrase in self.phrases[:1])
             or self._is_ordered
             or self._is_notified
         )
+
+    def is_title(self, phrase: Phrase) -> bool:
+        """Whether it begins a letter: *Doctor Salinas: lamento …*, *Sr. Propietario:*."""
+        line, at = self.line, phrase.end
+        if line[phrase.head] not in self.lexicon["forms_of_address"] or phrase.determined:
+            return False
+        while line.is_name(at) or line[at] == ".":
+            at += 1
+        return line.begins(phrase.start) and line[at] == ":"
 
     @cached_property
     def _is_ordered(self) -> bool:
@@ -242,6 +252,10 @@ class Clauses:
                 first = at - 1 if self.line[at - 1] in lexicon["negations"] else at
                 after_word = self.line.is_word(first - 1) and not self.line.begins(first)
                 if not after_word or self.line[first - 1] in lexicon["and"]:
+                    return True
+            done = lexicon.verb(lexicon.split_enclitic(self.line[at + 1])[0])
+            if self.line[at] in lexicon["duties"] and self.line.begins(at) and done is not None:
+                if done.mood == "infinitive" and done.infinitive not in lexicon["copulas"]:
                     return True
         return False
 
@@ -338,7 +352,8 @@ class Clauses:
             if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
                 return who if not found & self.lexicon.object_pairs.keys() else UNKNOWN
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
-            return Referent("others", sure="likely")
+            addressed = self.polite and not self._others_named(verb.at)
+            return self.listener("likely") if addressed else Referent("others", sure="likely")
         return None
 
     def _acts_on_itself(self, verb: Verb, person: str) -> bool:
@@ -480,7 +495,12 @@ class Clauses:
                     return Referent("others", sure="guess"), first
                 at = first
             at -= 1
-        return None, start
+        return self._inverted(verb), start
+
+    def _inverted(self, verb: Verb) -> Referent | None:
+        """A pronoun right after its verb: *¿estaría usted dispuesta?*, *dijo ella*."""
+        found = self.pronoun(self.line[verb.at + 1])
+        return found if found is not None and "1s" not in verb.form.persons - {"3s"} else None
 
     def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
         """The index before a phrase, and whom it means if it can be a subject."""
@@ -617,6 +637,10 @@ class Clauses:
         while self.line[at] in self.lexicon["clitics"] | self.lexicon["negations"]:
             at -= 1
         named = self.inside.get(at - 1)
+        before = self.verb_before(at)
+        if self.line[at] == "," and before is not None and not before.form.persons & {"3s"}:
+            if {*before.clitics} & {*self.lexicon.object_pairs}:  # la vi ayer, iba guapa
+                return True
         if self.line[at] != "," or named is None or named.kind != "person":
             return False
         return self.line[named.start - 1] not in self.lexicon["as"]
@@ -626,6 +650,8 @@ class Clauses:
         asked = self.object_of(previous)
         if asked is not None and asked.who in {"speaker", "listener"}:
             return asked._replace(sure="likely")
+        if self.polite and self.lexicon["third_objects"] & {*previous.clitics}:  # le ruego que
+            return self.listener("likely")
         return first if self.is_reflexive(previous) else UNKNOWN
 
     def _reported(self, first: Referent) -> Referent:
@@ -642,7 +668,7 @@ class Clauses:
             return UNKNOWN
         asked = self.object_of(previous)  # me tratan como si fuera una niña
         if asked is not None and asked.who in {"speaker", "listener"}:
-            return asked._replace(sure="likely")
+            return asked
         if first.who != "others" or not self.first_person:
             return UNKNOWN
         return self.speaker("guess")._replace(dropped=True)

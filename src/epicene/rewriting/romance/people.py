@@ -119,7 +119,8 @@ class _Finder(Predicates):
         line, lexicon = self.line, self.lexicon
         for verb in self.clauses.verbs:
             reflexive = verb.form.infinitive in lexicon["reflexive_copulas"] and verb.clitics
-            if verb.form.infinitive not in lexicon["copulas"] and not reflexive:
+            beside = verb.form.infinitive in lexicon["secondary"]  # ¡qué guapa vienes!
+            if verb.form.infinitive not in lexicon["copulas"] and not reflexive and not beside:
                 continue
             finite = self._finite(verb)  # ¡qué ciego he estado!
             if not verb.finite and (verb.form.mood != "participle" or finite.at != verb.at - 1):
@@ -268,12 +269,30 @@ class _Finder(Predicates):
             else:
                 words = self._phrase_words(phrase)
             verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            if line[at - 1] == "," and line[at - 2] in lexicon["that"]:  # le ruego que, como …
+                verb = self.clauses.verb_after(at)
             if verb is None or at + 1 in self.claimed:
                 continue
-            who = self._role_bearer(verb)
+            who = self._role_named(at, verb) or self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
+
+    def _role_named(self, at: int, verb: Verb) -> Referent | None:
+        """Whose role it is: *para mí, como médica*; *mi vida como médica*; *marcou você como*."""
+        line, lexicon = self.line, self.lexicon
+        before = at - 2 if line[at - 1] == "," else at - 1
+        if line[before] in lexicon["first_tonic"]:
+            return self.clauses.speaker()
+        if line[before] in lexicon["second_tonic"] or (
+            before == verb.at + 1 and line[before] in lexicon["second_pronouns"]
+        ):
+            return self.clauses.listener()
+        owned = self.clauses.inside.get(at - 1)
+        if owned is None or owned.kind != "thing":
+            return None
+        words = {*line.keys[owned.start : owned.head]}
+        return self.clauses.speaker() if words & lexicon["first_evidence"] else None
 
     def _second_role(self, end: int, who: Referent) -> None:
         """*Come portavoce e tesoriere*."""
@@ -460,6 +479,9 @@ class _Finder(Predicates):
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
+            formula = line[phrase.start - 1] in lexicon["degree"] and line.begins(phrase.start - 1)
+            greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
+            greeted = greeted or (formula and line[phrase.end] == ":")  # Muy señora mía:
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
             mine = line[phrase.start] in lexicon["first_evidence"] and self._precedes_you(phrase)
             determined = phrase.determined and not mine
@@ -522,6 +544,8 @@ class _Finder(Predicates):
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
             elif line.begins(at) and line[at] in lexicon["soothing"] and self._reassures(at):
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "guess")
+            elif line.begins(at) and line[at] in lexicon["halting"] and line[at + 1] == "!":
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
             elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
                 self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
 
