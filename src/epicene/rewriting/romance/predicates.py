@@ -183,7 +183,7 @@ class Predicates(Readings):
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
         phrase = who.phrase
         plural = self._is_plural(verb, who)
-        if self._says_nothing(verb):
+        if self._says_nothing(verb) or (phrase is not None and self._means_thing(phrase)):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -211,6 +211,16 @@ class Predicates(Readings):
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _means_thing(self, phrase: Phrase) -> bool:
+        """*La guía está desactualizada*: by what is said of it, no person."""
+        if self.line[phrase.head] not in self.lexicon["also_things"]:
+            return False
+        at = self._after_adverbs(phrase.end)
+        verb = self.lexicon.verb(self.line[at])
+        said = self.line[self._after_adverbs(at + 1)]
+        copula = verb is not None and verb.infinitive in self.lexicon["copulas"]
+        return copula and said in self.lexicon["said_of_things"]
 
     def _after_time(self, at: int) -> int:
         """The word after a duration: *estuve cinco años enganchada*."""
