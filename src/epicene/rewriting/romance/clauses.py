@@ -83,7 +83,7 @@ class Clauses:
         if form.mood == "infinitive" and before in lexicon["few"]:
             return None
         if enclitic in lexicon["imperative_clitics"] and form.mood == "finite":  # quédate
-            form = form._replace(persons=frozenset({"2s"}))
+            form = form._replace(persons=form.persons & {"1p", "2p"} or frozenset({"2s"}))
         clitics = [enclitic] if enclitic else []
         left = at - 1
         while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:

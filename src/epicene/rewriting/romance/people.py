@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
+from epicene.rewriting.romance.antecedents import Antecedents
 from epicene.rewriting.romance.clauses import Referent, Verb
-from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def find_sites(
     return _Finder(passage, wanted, lexicon, generic_plurals=generic_plurals).find()
 
 
-class _Finder(Predicates):
+class _Finder(Antecedents):
     def find(self) -> Found:
         """Apply the rules, the most certain first."""
         if "others" in self.wanted:
@@ -496,23 +496,41 @@ class _Finder(Predicates):
                 self._add([(at, Target(pair))], Referent("others"), "third person")
 
         for verb in self.clauses.verbs:
-            said = self._perfect_of(verb)
-            at = verb.at - 1
-            dative = lexicon.dative_pairs.get(line[at])
-            if dative is not None and said in lexicon["dative_verbs"]:
-                self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
-
+            self._dative(verb)
             self._person_object(verb)
+
+    def _dative(self, verb: Verb) -> None:
+        """*Gli disse*, *chiederle*: to whom something is said or given."""
+        dative = self.lexicon.dative_pairs.get(verb.clitics[-1]) if verb.clitics else None
+        if dative is None:
+            return
+        said = self._perfect_of(verb) in self.lexicon["dative_verbs"]
+        if said or self._dative_means_person(verb, dative):
+            at, form = self._pronoun_of(verb, dative)
+            self._add([(at, Target(form))], Referent("others"), "dative", "likely")
+
+    def _pronoun_of(self, verb: Verb, form: Form) -> tuple[int, Form]:
+        """Where the last pronoun of a verb stands, and its forms with the verb it is joined to."""
+        clitic = verb.clitics[-1]
+        if self.line[verb.at - 1] == clitic or not self.line[verb.at].endswith(clitic):
+            return verb.at - 1, form
+        stem = self.line[verb.at].removesuffix(clitic)
+        joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
+        return verb.at, joined
 
     def _person_object(self, verb: Verb) -> None:
         """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
         line, lexicon = self.line, self.lexicon
-        personal = self._perfect_of(verb) in lexicon["person_objects"] or self._is_doubled(verb)
-        if not verb.clitics or not (personal or self._is_led(verb)):
-            return
-        form = lexicon.object_pairs.get(verb.clitics[-1])
+        form = lexicon.object_pairs.get(verb.clitics[-1]) if verb.clitics else None
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
             return
+        infinitive = self._perfect_of(verb)
+        personal = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
+        if not (personal or self._is_led(verb)) and not self._object_means_person(
+            verb, infinitive, form
+        ):
+            return
+        self._said_of_object(verb, form.gender)
         before = line[verb.at - 1]
         if before == verb.clitics[-1]:
             if before.endswith("'"):
@@ -522,9 +540,8 @@ class _Finder(Predicates):
             if verb.form.infinitive in lexicon["perfect_auxiliaries"]:
                 self._agreeing_participle(verb)
         elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
-            stem = line[verb.at].removesuffix(verb.clitics[-1])
-            joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
-            self._add([(verb.at, Target(joined))], Referent("others"), "object", "likely")
+            at, joined = self._pronoun_of(verb, form)
+            self._add([(at, Target(joined))], Referent("others"), "object", "likely")
 
     def _is_doubled(self, verb: Verb) -> bool:
         """*A mi hermana la operaron*: the pronoun repeats the person before it."""
@@ -558,7 +575,10 @@ class _Finder(Predicates):
         """The infinitive of a verb, or of the participle after its auxiliary."""
         passives = {"essere", "venire", "ser"}
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
-            word = self.line[self._after_adverbs(verb.at + 1)]
+            at = self._after_adverbs(verb.at + 1)
+            if self.line[at] in self.lexicon["copular_participles"]:  # le è stata mostrata
+                at = self._after_adverbs(at + 1)
+            word = self.line[at]
             agreeing = self.lexicon.adjective(word)
             participle = agreeing.masculine if agreeing is not None else word
             form = self.lexicon.verb(participle)
