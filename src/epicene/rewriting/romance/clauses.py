@@ -224,9 +224,34 @@ class Clauses:
     @cached_property
     def polite(self) -> bool:
         """Whether somebody is addressed in the third person."""
-        return bool(set(self.line.keys) & self.lexicon["polite_pronouns"]) or (
-            self.line[0] in self.lexicon["polite_greetings"]
-        )
+        line, lexicon = self.line, self.lexicon
+        if {*line.keys} & lexicon["polite_pronouns"] or line[0] in lexicon["polite_greetings"]:
+            return True
+        return any(
+            (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
+            or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
+            for at in range(len(line))
+        ) or any(self._asks_politely(verb) for verb in self.verbs)
+
+    def _asks_politely(self, verb: Verb) -> bool:
+        """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""
+        line, lexicon = self.line, self.lexicon
+        if verb.form.persons != {"1s", "2s", "3s"} or verb.form.infinitive in lexicon["wishing"]:
+            return False
+        at = verb.at - len(verb.clitics)
+        start, end = line.sentence(at)
+        if not (line.begins(at) or line[at - 1] == ",") or line[end].startswith("?"):
+            return False
+        if any(each.form.persons == {"2s"} for each in self.verbs):
+            return False
+        return not {*line.keys} & (lexicon["second_clitics"] | lexicon["second_addressed"])
+
+    def _named_last(self, verb: Verb) -> Referent | None:
+        """The subject named last before a verb."""
+        for each in reversed(self.verbs[: self._by_index[verb.at]]):
+            if each.finite and (named := self._explicit(each)[0]) is not None:
+                return named
+        return None
 
     def governor(self, verb: Verb) -> Verb | None:
         """The finite verb on which an infinitive, gerund or participle depends."""
@@ -513,7 +538,9 @@ class Clauses:
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
-            return self.listener("likely")
+            named = self._named_last(verb)
+            if named is None or named.who != "others" or named.sure == "guess":
+                return self.listener("likely")._replace(dropped=True)
         about = (
             verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
         )
