@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.neutral import UNCLEAR
 from epicene.rewriting.romance.antecedents import Antecedents
 from epicene.rewriting.romance.clauses import Referent, Verb
+from epicene.rewriting.romance.phrases import PARTICIPLES
 from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
@@ -172,28 +173,54 @@ class _Finder(Antecedents):
                 continue
             if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
                 continue  # Soriano era famoso
+            beside = self._beside_comma(at, form) if not initial else None
             said = initial or once or lexicon.is_state(line[here])
+            said = said or self._adds_participle(here, beside)
             if not said or not self._is_alone(here, form) or self._is_absolute(here, form):
                 continue
             verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
             if verb is None or line[here + 1] in lexicon["relatives"]:
                 continue
-            who = self.clauses.subject(verb)
-            by_object = self.clauses.object_of(verb) if initial and who.who is None else None
-            who = by_object or who
+            who = beside or self.clauses.subject(verb)
+            if initial and who.who is None:
+                who = self._by_object(here, verb) or who
             plural = self._are_several(who)
             if form.plural != plural:
                 continue
             if who.phrase is not None and self._disagrees(who.phrase, form):
                 continue
-            if not initial and self._has_object(verb, form):  # la vi en un banco, sola
+            if (
+                not initial and not beside and self._has_object(verb, form)
+            ):  # la vi en un banco, sola
                 continue
-            if not initial:
-                who = self._beside_comma(at, form) or who
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
             self._coordinated(read, who, "said beside the clause", plural=plural)
+
+    def _by_object(self, at: int, verb: Verb) -> Referent | None:
+        """*Stanca morta, mi presero in braccio*; *appena tornato, chiedete pure*."""
+        if verb.form.persons == {"2p"} and self.clauses.is_dropped(verb):
+            return self.clauses.speaker("guess")
+        if self.lexicon["subordinators"] & {*self.line.keys[at : verb.at]}:
+            return None
+        return self.clauses.object_of(verb)
+
+    def _adds_participle(self, at: int, beside: Referent | None) -> bool:
+        """*Il testimone, ammonito dal giudice, …*; *il conte entrò, appoggiato a un bastone*."""
+        word = self.line[at]
+        known = self.lexicon.verbs.get(word[:-1] + "o")
+        if not word.endswith(PARTICIPLES) and (known is None or known.mood != "participle"):
+            return False
+        following = self.line[at + 1]
+        followed = following in self.lexicon["prepositions"] | self.lexicon["contractions"]
+        if beside is not None:
+            return self.lexicon["participles_agree"] != frozenset()
+        before = self.clauses.inside.get(at - 2)
+        verb = self.clauses.verb_before(at)
+        subject = self.clauses.subject(verb).phrase if verb is not None else None
+        named = subject is not None and subject.kind == "person"
+        return followed and named and before is None and self.line[at - 1] == ","
 
     def _opens_sentence(self, at: int) -> bool:
         """Whether a sentence begins there, or with *por*, *aun* or *apesar de* before it."""
@@ -207,6 +234,8 @@ class _Finder(Antecedents):
 
     def _may_be_detached(self, at: int, form: Form) -> bool:
         if at in self.perfects or at in self.starts or self._soothes(at):
+            return False
+        if self.line[at] in self.lexicon["greeting_adjectives"] and self.line.begins(at):
             return False
         if self.line[at] in self.lexicon["not_initial"]:
             return False
@@ -244,9 +273,14 @@ class _Finder(Antecedents):
                 if line[here] not in lexicon["ages"] and not job and not self._opens_role(at):
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
-                if form is None or (phrase is not None and phrase.end > here + 1):
+                named = phrase is not None and phrase.kind == "person" and not phrase.plural
+                words: tuple[tuple[int, Target], ...]
+                if phrase is not None and named and not phrase.determined:
+                    words = self._phrase_words(phrase)  # in qualità di inquilino uscente
+                elif form is None or (phrase is not None and phrase.end > here + 1):
                     continue
-                words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
+                else:
+                    words = ((here, Target(form)),)
             elif phrase is None and (form := lexicon.noun(line[here])) and not form.plural:
                 words = ((here, Target(form)),)
             elif (
@@ -265,7 +299,7 @@ class _Finder(Antecedents):
             verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
             if verb is None or at + 1 in self.claimed:
                 continue
-            who = self._role_bearer(verb)
+            who = self.clauses.pronoun(line[at - 1]) or self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
@@ -281,14 +315,25 @@ class _Finder(Antecedents):
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
         phrase = self.starts.get(at + 1)
-        if self.line[at] not in self.lexicon["initial_roles"] or not self.line.begins(at):
+        if self.line[at] not in self.lexicon["initial_roles"] or phrase is None:
             return False
-        return phrase is not None and phrase.kind == "person" and not phrase.determined
+        if phrase.kind != "person" or phrase.determined or phrase.plural:
+            return False
+        done = self.clauses.verb_before(at, finite=False)  # ci torno da volontario
+        return (
+            self.line.begins(at)
+            or self.line[at - 1] == ","
+            or (done is not None and done.at == at - 1 and done.form.persons in ({"1s"}, {"2s"}))
+        )
 
     def _is_job(self, at: int) -> bool:
         """*trabajé de camarera*, *en calidad de abogado*."""
         line, lexicon = self.line, self.lexicon
-        if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
+        phrase = self.starts.get(at + 1)
+        person = phrase is not None and phrase.kind == "person"
+        if line[at] not in lexicon.role_prepositions:
+            return False
+        if not person and lexicon.noun(line[at + 1]) is None:
             return False
         agreeing = lexicon.adjective(line[at - 1])
         verb = lexicon.verb(agreeing.masculine if agreeing is not None else line[at - 1])
@@ -332,17 +377,25 @@ class _Finder(Antecedents):
                 continue  # yo solo quería ayudar
             if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
                 self._add([(after, Target(form))], who, "emphasis")
+            if form is not None and self._is_scolded(after, form):
+                self._add([(after, Target(form))], who, "emphasis")
             if who.who != "others" and line[at + 1] == ",":
                 self._set_off(at + 2, who)
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
+                closed = closed or not (phrase.determined or self._acts(phrase.end))
                 if (
                     closed
                     and (line[at + 1] == "," or not phrase.determined)
                     and not (who.who == "others" and line[at + 1] == ",")
                 ):
                     self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _is_scolded(self, at: int, form: Form) -> bool:
+        """*Io stupida che gli ho creduto*."""
+        listed = self.lexicon.is_listed(self.line[at]) and not form.plural
+        return listed and at not in self.starts and self.line[at + 1] in self.lexicon["relatives"]
 
     def _pitied(self, at: int, who: Referent) -> None:
         """*Povero me*, *coitada de mim*; not *preocupada comigo*."""
@@ -382,9 +435,17 @@ class _Finder(Antecedents):
                 signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
                 named = named or bool(signs and self.lexicon["yours"] & {*words})
             if phrase.determined and not phrase.plural and named:
-                self._add(
-                    self._phrase_words(phrase), self.clauses.speaker(), "the signer", "likely"
-                )
+                words = [*self._phrase_words(phrase), *self._born(phrase)]
+                self._add(words, self.clauses.speaker(), "the signer", "likely")
+
+    def _born(self, phrase: Phrase) -> list[tuple[int, Target]]:
+        """*Il sottoscritto, nato a Bari*."""
+        at = phrase.end + 1
+        form = self.lexicon.adjective(self.line[at]) if self.line[phrase.end] == "," else None
+        if form is None or form.plural or self._disagrees(phrase, form):
+            return []
+        self.sites.drop(at)
+        return [(at, Target(form))]
 
     def _fragments(self) -> None:
         """*Decepcionada con el servicio.*: a feeling without a verb."""
