@@ -8,10 +8,11 @@ from __future__ import annotations
 from epicene.rewriting.italian.determiners import fuse, inflect
 from epicene.rewriting.italian.inflection import INFLECTION
 from epicene.rewriting.italian.neutral import neutral_forms
+from epicene.rewriting.italian.politeness import mark_polite
 from epicene.rewriting.romance import romance_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "5"
+VERSION = "6"
 
 rewriter = romance_rewriter(
     "it",
@@ -21,4 +22,5 @@ rewriter = romance_rewriter(
     fuse,
     version=VERSION,
     neutral=neutral_forms,
+    mark=mark_polite,
 )

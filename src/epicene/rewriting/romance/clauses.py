@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.romance.phrases import Phrase, find_phrases, is_perfect
+from epicene.rewriting.romance.phrases import PARTICIPLES, Phrase, find_phrases, is_perfect
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -42,6 +42,11 @@ UNKNOWN = Referent(None)
 _SINGULAR = frozenset({"1s", "2s", "3s"})
 
 
+def persons_alike(verb: Verb) -> bool:
+    """Whether the three persons of the singular are the same."""
+    return verb.form.persons == _SINGULAR
+
+
 class Clauses:
     """The phrases and verbs of one passage."""
 
@@ -75,6 +80,8 @@ class Clauses:
             or (phrase is not None and phrase.determined)
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
+            or (word in lexicon["often_nouns"] and self._is_described(at))
+            or (word in lexicon["numerals"] and line[at + 1] in lexicon["counted"])
             or (lexicon.is_listed(word) and self._is_copula(at - 1))
             or (lexicon.is_listed(word) and before in lexicon["degree"])
             or self._follows_first(at)
@@ -83,7 +90,7 @@ class Clauses:
         if form.mood == "infinitive" and before in lexicon["few"]:
             return None
         if enclitic in lexicon["imperative_clitics"] and form.mood == "finite":  # quédate
-            form = form._replace(persons=frozenset({"2s"}))
+            form = form._replace(persons=form.persons & {"1p", "2p"} or frozenset({"2s"}))
         clitics = [enclitic] if enclitic else []
         left = at - 1
         while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:
@@ -117,6 +124,13 @@ class Clauses:
         if self.line.is_mark(at - 1) or lexicon.is_function_word(before):
             return True
         return before not in lexicon.verbs and not lexicon.is_listed(before)
+
+    def _is_described(self, at: int) -> bool:
+        """Whether an adjective of things follows a noun: *Viaggio lungo*."""
+        following = self.line[at + 1]
+        if self._is_copula(at):  # si yo fuera rica
+            return False
+        return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
 
     def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
         """The nearest verb on the left in the sentence."""
@@ -224,14 +238,38 @@ class Clauses:
     @cached_property
     def polite(self) -> bool:
         """Whether somebody is addressed in the third person."""
-        return (
-            bool(set(self.line.keys) & self.lexicon["polite_pronouns"])
-            or self.line[0] in self.lexicon["polite_greetings"]
-            or any(map(self.is_polite, self.phrases))
-            or any(phrase.start == 0 and self.is_title(phrase) for phrase in self.phrases[:1])
-            or self._is_ordered
-            or self._is_notified
-        )
+        line, lexicon = self.line, self.lexicon
+        if {*line.keys} & lexicon["polite_pronouns"] or line[0] in lexicon["polite_greetings"]:
+            return True
+        if self._is_ordered or self._is_notified or any(map(self.is_polite, self.phrases)):
+            return True
+        if any(phrase.start == 0 and self.is_title(phrase) for phrase in self.phrases[:1]):
+            return True
+        return any(
+            (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
+            or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
+            for at in range(len(line))
+        ) or any(self._asks_politely(verb) for verb in self.verbs)
+
+    def _asks_politely(self, verb: Verb) -> bool:
+        """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""
+        line, lexicon = self.line, self.lexicon
+        if not persons_alike(verb) or verb.form.infinitive in lexicon["wishing"]:
+            return False
+        at = verb.at - len(verb.clitics)
+        start, end = line.sentence(at)
+        if not (line.begins(at) or line[at - 1] == ",") or line[end].startswith("?"):
+            return False
+        if any(each.form.persons == {"2s"} for each in self.verbs):
+            return False
+        return not {*line.keys} & (lexicon["second_clitics"] | lexicon["second_addressed"])
+
+    def _named_last(self, verb: Verb) -> Referent | None:
+        """The subject named last before a verb."""
+        for each in reversed(self.verbs[: self._by_index[verb.at]]):
+            if each.finite and (named := self._explicit(each)[0]) is not None:
+                return named
+        return None
 
     def is_title(self, phrase: Phrase) -> bool:
         """Whether it begins a letter: *Doctor Salinas: lamento …*, *Sr. Propietario:*."""
@@ -409,6 +447,8 @@ class Clauses:
             word = lexicon.split_enclitic(line[verb.at])[0]
             return word in lexicon["commands"] and line.begins(at)
         negated = line[at] in lexicon["negative_commands"] and verb.form.mood == "infinitive"
+        while line[at - 1] in lexicon["adverbs"] or line[at - 1] in lexicon["and"]:
+            at -= 1  # e soprattutto non restare sola
         return negated and (line.begins(at) or line[at - 1] == ",") and at < verb.at
 
     def _is_candid(self, verb: Verb) -> bool:
@@ -512,6 +552,8 @@ class Clauses:
         governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
+        if not phrase.determined and line[phrase.end] == "," and self._is_called(phrase):
+            return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
         if phrase.kind == "thing" and line[phrase.end] in lexicon["ago"]:
@@ -519,6 +561,12 @@ class Clauses:
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
             return before, UNKNOWN
         return before, self._of_phrase(phrase)
+
+    def _is_called(self, phrase: Phrase) -> bool:
+        """*Dottoressa, è pronta?*: the listener, not the subject."""
+        opens = self.line.begins(phrase.start) or self.line[phrase.start - 1] == ","
+        greeted = self.line[phrase.start] in self.lexicon["greeting_adjectives"]
+        return greeted or (opens and self.line[phrase.head] in self.lexicon["polite_titles"])
 
     def _ends_phrase(self, at: int) -> bool:
         return at in self.inside or self.line.is_name(at)
@@ -528,6 +576,8 @@ class Clauses:
         at = phrase.start - 1
         while self.line[at] in self.lexicon["adverbs"]:
             at -= 1
+        if phrase.kind == "thing" and self.line[at].endswith(PARTICIPLES) and at not in self.inside:
+            return True  # premiato lo scorso anno
         number = self._by_index.get(at)
         return number is not None and self.line.is_word(at)
 
@@ -604,12 +654,18 @@ class Clauses:
                     return first._replace(dropped=True)
                 if first.who is not None and first.who == self.passage.interlocutors.speaker:
                     return first
+        if persons_alike(verb) and self._only_you(boundary):
+            return self.listener("likely")
+        if ambiguous and self._is_given(verb):
+            return UNKNOWN
         if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
             return UNKNOWN
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
-            return self.listener("likely")
+            named = self._named_last(verb)
+            if named is None or named.who != "others" or named.sure == "guess":
+                return self.listener("likely")._replace(dropped=True)
         about = (
             verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
         )
@@ -617,6 +673,17 @@ class Clauses:
         if ambiguous and not named and not self._third_verb:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
+
+    def _only_you(self, boundary: int) -> bool:
+        """Whether a verb that may be in any person is rather in the second: *se viaggi da sola*."""
+        if self.line[boundary] in self.lexicon["that"] - self.lexicon["after_joiners"]:
+            return False
+        return any(verb.form.persons == {"2s"} for verb in self.verbs)
+
+    def _is_given(self, verb: Verb) -> bool:
+        """*Mi venga inviata*: to me, so that somebody or something else is the subject."""
+        passive = verb.form.infinitive in self.lexicon["only_passive"]
+        return passive and bool({*verb.clitics} & self.lexicon["first_clitics"])
 
     def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
         """The subject of what is said, asked, seen or wished; None if nothing tells."""

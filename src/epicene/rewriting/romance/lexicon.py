@@ -218,10 +218,13 @@ class Lexicon:
 
     def split_enclitic(self, word: str) -> tuple[str, str]:
         """A verb form and the pronoun written with it, if the word is no verb form as it is."""
-        if word in self.verbs:
+        if word in self.verbs or word in self["things"] or self._is_listed_noun(word):
             return word, ""
         base, clitic = self.inflection.split_enclitic(word)
         return (base, clitic) if base in self.verbs else (word, "")
+
+    def _is_listed_noun(self, word: str) -> bool:
+        return word in self._nouns or word in self._adjectives
 
     def is_state(self, word: str) -> bool:
         """Whether the adjective is said of living beings only."""

@@ -36,7 +36,11 @@ class Line(shared.Line[shared.Token]):
     def begins(self, at: int) -> bool:
         """Whether a sentence or a quotation begins with the word."""
         return (
-            at == 0 or self.ends_sentence(at - 1) or self[at - 1] in QUOTES or self[at - 1] == ":"
+            at == 0
+            or self.ends_sentence(at - 1)
+            or self[at - 1] in QUOTES
+            or self[at - 1] == ":"
+            or (self.is_mark(at - 1) and not any(self.is_word(each) for each in range(at)))
         )
 
     def is_name(self, at: int) -> bool:

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.neutral import UNCLEAR
+from epicene.rewriting.romance.antecedents import Antecedents
 from epicene.rewriting.romance.clauses import Referent, Verb
 from epicene.rewriting.romance.phrases import PARTICIPLES
-from epicene.rewriting.romance.predicates import Predicates
 from epicene.rewriting.romance.readings import Found, Read, Target
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def find_sites(
     return _Finder(passage, wanted, lexicon, generic_plurals=generic_plurals).find()
 
 
-class _Finder(Predicates):
+class _Finder(Antecedents):
     def find(self) -> Found:
         """Apply the rules, the most certain first."""
         if "others" in self.wanted:
@@ -182,28 +182,54 @@ class _Finder(Predicates):
                 continue
             if initial and not lexicon.is_listed(line[here]) and self._acts(here + 1):
                 continue  # Soriano era famoso
+            beside = self._beside_comma(at, form) if not initial else None
             said = initial or once or lexicon.is_state(line[here])
+            said = said or self._adds_participle(here, beside)
             if not said or not self._is_alone(here, form) or self._is_absolute(here, form):
                 continue
             verb = self.clauses.verb_after(here) if initial or once else None
             verb = verb or self.clauses.verb_before(here) or self.clauses.verb_after(here)
             if verb is None or line[here + 1] in lexicon["relatives"]:
                 continue
-            who = self.clauses.subject(verb)
-            by_object = self.clauses.object_of(verb) if initial and who.who is None else None
-            who = by_object or who
+            who = beside or self.clauses.subject(verb)
+            if initial and who.who is None:
+                who = self._by_object(here, verb) or who
             plural = self._are_several(who)
             if form.plural != plural:
                 continue
             if who.phrase is not None and self._disagrees(who.phrase, form):
                 continue
-            if not initial and self._has_object(verb, form):  # la vi en un banco, sola
+            if (
+                not initial and not beside and self._has_object(verb, form)
+            ):  # la vi en un banco, sola
                 continue
-            if not initial:
-                who = self._beside_comma(at, form) or who
             read = Read(((here, Target(form)),), here + 1)
             self._add(read.words, who, "said beside the clause", "likely")
             self._coordinated(read, who, "said beside the clause", plural=plural)
+
+    def _by_object(self, at: int, verb: Verb) -> Referent | None:
+        """*Stanca morta, mi presero in braccio*; *appena tornato, chiedete pure*."""
+        if verb.form.persons == {"2p"} and self.clauses.is_dropped(verb):
+            return self.clauses.speaker("guess")
+        if self.lexicon["subordinators"] & {*self.line.keys[at : verb.at]}:
+            return None
+        return self.clauses.object_of(verb)
+
+    def _adds_participle(self, at: int, beside: Referent | None) -> bool:
+        """*Il testimone, ammonito dal giudice, …*; *il conte entrò, appoggiato a un bastone*."""
+        word = self.line[at]
+        known = self.lexicon.verbs.get(word[:-1] + "o")
+        if not word.endswith(PARTICIPLES) and (known is None or known.mood != "participle"):
+            return False
+        following = self.line[at + 1]
+        followed = following in self.lexicon["prepositions"] | self.lexicon["contractions"]
+        if beside is not None:
+            return self.lexicon["participles_agree"] != frozenset()
+        before = self.clauses.inside.get(at - 2)
+        verb = self.clauses.verb_before(at)
+        subject = self.clauses.subject(verb).phrase if verb is not None else None
+        named = subject is not None and subject.kind == "person"
+        return followed and named and before is None and self.line[at - 1] == ","
 
     def _opens_sentence(self, at: int) -> bool:
         """Whether a sentence begins there, or with *por*, *aun* or *apesar de* before it."""
@@ -217,6 +243,8 @@ class _Finder(Predicates):
 
     def _may_be_detached(self, at: int, form: Form) -> bool:
         if at in self.perfects or at in self.starts or self._soothes(at):
+            return False
+        if self.line[at] in self.lexicon["greeting_adjectives"] and self.line.begins(at):
             return False
         if self.line[at] in self.lexicon["not_initial"]:
             return False
@@ -254,9 +282,14 @@ class _Finder(Predicates):
                 if line[here] not in lexicon["ages"] and not job and not self._opens_role(at):
                     continue
                 form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
-                if form is None or (phrase is not None and phrase.end > here + 1):
+                named = phrase is not None and phrase.kind == "person" and not phrase.plural
+                words: tuple[tuple[int, Target], ...]
+                if phrase is not None and named and not phrase.determined:
+                    words = self._phrase_words(phrase)  # in qualità di inquilino uscente
+                elif form is None or (phrase is not None and phrase.end > here + 1):
                     continue
-                words: tuple[tuple[int, Target], ...] = ((here, Target(form)),)
+                else:
+                    words = ((here, Target(form)),)
             elif phrase is None and (form := lexicon.noun(line[here])) and not form.plural:
                 words = ((here, Target(form)),)
             elif (
@@ -277,20 +310,20 @@ class _Finder(Predicates):
                 verb = self.clauses.verb_after(at)
             if verb is None or at + 1 in self.claimed:
                 continue
-            who = self._role_named(at, verb) or self._role_bearer(verb)
+            who = self._role_named(at) or self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
 
-    def _role_named(self, at: int, verb: Verb) -> Referent | None:
+    def _role_named(self, at: int) -> Referent | None:
         """Whose role it is: *para mí, como médica*; *mi vida como médica*; *marcou você como*."""
         line, lexicon = self.line, self.lexicon
         before = at - 2 if line[at - 1] == "," else at - 1
         if line[before] in lexicon["first_tonic"]:
             return self.clauses.speaker()
-        if line[before] in lexicon["second_tonic"] or (
-            before == verb.at + 1 and line[before] in lexicon["second_pronouns"]
-        ):
+        if before == at - 1 and self.clauses.pronoun(line[before]) is not None:
+            return self.clauses.pronoun(line[before])
+        if line[before] in lexicon["second_tonic"]:
             return self.clauses.listener()
         owned = self.clauses.inside.get(at - 1)
         if owned is None or owned.kind != "thing":
@@ -309,14 +342,25 @@ class _Finder(Predicates):
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
         phrase = self.starts.get(at + 1)
-        if self.line[at] not in self.lexicon["initial_roles"] or not self.line.begins(at):
+        if self.line[at] not in self.lexicon["initial_roles"] or phrase is None:
             return False
-        return phrase is not None and phrase.kind == "person" and not phrase.determined
+        if phrase.kind != "person" or phrase.determined or phrase.plural:
+            return False
+        done = self.clauses.verb_before(at, finite=False)  # ci torno da volontario
+        return (
+            self.line.begins(at)
+            or self.line[at - 1] == ","
+            or (done is not None and done.at == at - 1 and done.form.persons in ({"1s"}, {"2s"}))
+        )
 
     def _is_job(self, at: int) -> bool:
         """*trabajé de camarera*, *en calidad de abogado*."""
         line, lexicon = self.line, self.lexicon
-        if line[at] not in lexicon.role_prepositions or lexicon.noun(line[at + 1]) is None:
+        phrase = self.starts.get(at + 1)
+        person = phrase is not None and phrase.kind == "person"
+        if line[at] not in lexicon.role_prepositions:
+            return False
+        if not person and lexicon.noun(line[at + 1]) is None:
             return False
         agreeing = lexicon.adjective(line[at - 1])
         verb = lexicon.verb(agreeing.masculine if agreeing is not None else line[at - 1])
@@ -360,6 +404,8 @@ class _Finder(Predicates):
                 continue  # yo solo quería ayudar
             if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
                 self._add([(after, Target(form))], who, "emphasis")
+            if form is not None and self._is_scolded(after, form):
+                self._add([(after, Target(form))], who, "emphasis")
             if who.who != "others" and line[at + 1] == ",":
                 self._set_off(at + 2, who)
             here = self._after_adverbs(at + 1)
@@ -369,12 +415,18 @@ class _Finder(Predicates):
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
+                closed = closed or not (phrase.determined or self._acts(phrase.end))
                 if (
                     closed
                     and (line[at + 1] == "," or not phrase.determined)
                     and not (who.who == "others" and line[at + 1] == ",")
                 ):
                     self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _is_scolded(self, at: int, form: Form) -> bool:
+        """*Io stupida che gli ho creduto*."""
+        listed = self.lexicon.is_listed(self.line[at]) and not form.plural
+        return listed and at not in self.starts and self.line[at + 1] in self.lexicon["relatives"]
 
     def _pitied(self, at: int, who: Referent) -> None:
         """*Povero me*, *coitada de mim*; not *preocupada comigo*."""
@@ -464,9 +516,17 @@ class _Finder(Predicates):
                 signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
                 named = named or bool(signs and self.lexicon["yours"] & {*words})
             if phrase.determined and not phrase.plural and named:
-                self._add(
-                    self._phrase_words(phrase), self.clauses.speaker(), "the signer", "likely"
-                )
+                words = [*self._phrase_words(phrase), *self._born(phrase)]
+                self._add(words, self.clauses.speaker(), "the signer", "likely")
+
+    def _born(self, phrase: Phrase) -> list[tuple[int, Target]]:
+        """*Il sottoscritto, nato a Bari*."""
+        at = phrase.end + 1
+        form = self.lexicon.adjective(self.line[at]) if self.line[phrase.end] == "," else None
+        if form is None or form.plural or self._disagrees(phrase, form):
+            return []
+        self.sites.drop(at)
+        return [(at, Target(form))]
 
     def _fragments(self) -> None:
         """*Decepcionada con el servicio.*: a feeling without a verb."""
@@ -591,11 +651,26 @@ class _Finder(Predicates):
                 self._add([(at, Target(pair))], Referent("others"), "third person")
 
         for verb in self.clauses.verbs:
-            said = self._perfect_of(verb)
-            at = verb.at - 1
-            dative = lexicon.dative_pairs.get(line[at])
-            if dative is not None and said in lexicon["dative_verbs"]:
-                self._add([(at, Target(dative))], Referent("others"), "dative", "likely")
+            self._dative(verb)
+
+    def _dative(self, verb: Verb) -> None:
+        """*Gli disse*, *chiederle*: to whom something is said or given."""
+        dative = self.lexicon.dative_pairs.get(verb.clitics[-1]) if verb.clitics else None
+        if dative is None:
+            return
+        said = self._perfect_of(verb) in self.lexicon["dative_verbs"]
+        if said or self._dative_means_person(verb, dative):
+            at, form = self._pronoun_of(verb, dative)
+            self._add([(at, Target(form))], Referent("others"), "dative", "likely")
+
+    def _pronoun_of(self, verb: Verb, form: Form) -> tuple[int, Form]:
+        """Where the last pronoun of a verb stands, and its forms with the verb it is joined to."""
+        clitic = verb.clitics[-1]
+        if self.line[verb.at - 1] == clitic or not self.line[verb.at].endswith(clitic):
+            return verb.at - 1, form
+        stem = self.line[verb.at].removesuffix(clitic)
+        joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
+        return verb.at, joined
 
     def _person_object(self, verb: Verb) -> None:
         """*Lo nombraron*, *arrestandola*, *la portò a credere*: the object is a person."""
@@ -606,6 +681,7 @@ class _Finder(Predicates):
         who = self._whom(verb, form)
         if who is None:
             return
+        self._said_of_object(verb, form.gender)
         before = line[verb.at - 1]
         if before == verb.clitics[-1]:
             if before.endswith("'"):
@@ -615,27 +691,24 @@ class _Finder(Predicates):
             if verb.form.infinitive in lexicon["perfect_auxiliaries"]:
                 self._agreeing_participle(verb)
         elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
-            stem = line[verb.at].removesuffix(verb.clitics[-1])
-            joined = form._replace(masculine=stem + form.masculine, feminine=stem + form.feminine)
-            self._add([(verb.at, Target(joined))], who, "object", "likely")
+            at, joined = self._pronoun_of(verb, form)
+            self._add([(at, Target(joined))], who, "object", "likely")
 
     def _whom(self, verb: Verb, form: Form) -> Referent | None:
-        """Whom an object pronoun means: a person by its verb, or by the last noun of its gender."""
+        """Whom an object pronoun means: a person by its verb, or by whoever was named last."""
         lexicon, infinitive = self.lexicon, self._perfect_of(verb)
         named = self._last_named(verb.at, form)
         surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
+        addressed = self.clauses.polite and (named is None or named.kind == "thing")
         if surely or self._is_led(verb):
-            addressed = self.clauses.polite and (named is None or named.kind == "thing")
             return self.clauses.listener() if addressed else Referent("others")
-        if infinitive not in lexicon["often_person_objects"]:
-            return None
-        if len({*verb.clitics} - lexicon["negations"]) > 1:  # se lo llevó
-            return None
-        if named is None:
-            return self.clauses.listener() if self.clauses.polite else None
-        if named.kind == "thing":
-            return None
-        return self.clauses.listener() if self.clauses.is_polite(named) else Referent("others")
+        if self.clauses.polite and infinitive in lexicon["serving"]:  # la atenderemos
+            return self.clauses.listener()
+        if named is not None and self.clauses.is_polite(named):
+            return self.clauses.listener()
+        if self._object_means_person(verb, infinitive, form):
+            return Referent("others")
+        return None
 
     def _last_named(self, at: int, form: Form) -> Phrase | None:
         """The last singular noun before a pronoun of its gender, not one of a time."""
@@ -679,7 +752,10 @@ class _Finder(Predicates):
         """The infinitive of a verb, or of the participle after its auxiliary."""
         passives = {"essere", "venire", "ser"}
         if verb.form.infinitive in self.lexicon["perfect_auxiliaries"] | passives:
-            word = self.line[self._after_adverbs(verb.at + 1)]
+            at = self._after_adverbs(verb.at + 1)
+            if self.line[at] in self.lexicon["copular_participles"]:  # le è stata mostrata
+                at = self._after_adverbs(at + 1)
+            word = self.line[at]
             agreeing = self.lexicon.adjective(word)
             participle = agreeing.masculine if agreeing is not None else word
             form = self.lexicon.verb(participle)
@@ -723,7 +799,7 @@ class _Finder(Predicates):
         subject = self.clauses.subject(verb).phrase
         if subject is None or verb.form.infinitive not in self.lexicon["copulas"]:
             return False
-        return self.line[subject.head] in self.lexicon["epicene_nouns"]
+        return self.line[subject.head] in self.lexicon["of_one_gender"]
 
     def _which(self) -> None:
         """*Un amico con il quale*, *el chico del que*: the article agrees with the noun before."""
@@ -776,7 +852,7 @@ class _Finder(Predicates):
             said = self.starts.get(self._after_adverbs(after + 1))
             return said is not None and said.kind == "person" and not said.plural
         return verb is not None and line[at - 1] in lexicon["object_markers"] and (
-            self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_person_objects"]
+            self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"]
         )
 
     def _headlines(self) -> None:

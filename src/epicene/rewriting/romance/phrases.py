@@ -248,7 +248,8 @@ class _Reader:
 
     def _is_free(self, at: int) -> bool:
         """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""
-        return self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+        after = at + 1 + (self.line[at + 1] in self.lexicon["possessives"])  # amica mia
+        return self.line.is_mark(at - 1) and self.line.is_mark(after)
 
     def _begins(self, start: int, at: int) -> bool:
         """Whether a single word begins the sentence, so that it may be a name."""

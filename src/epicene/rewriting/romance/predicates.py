@@ -192,7 +192,7 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
             at += self.line[at] in self.lexicon["into"]
-        read = self._read_predicate(self._after_time(at), who, plural=plural)
+        read = self._read_predicate(self._after_duration(at), who, plural=plural)
         if read is None:
             self._origin(at, who, rule)
             return
@@ -202,7 +202,7 @@ class Predicates(Readings):
             if not self._is_persons(read, verb):
                 return
             self.clauses.settle(verb, who._replace(dropped=False))
-        if self._may_be_things(read, verb, who):
+        if self._may_be_things(read, verb, who) or self._turns_out(read, verb):
             return
         self._add(read.words, who, rule)
         read = self._with_title(read, who, rule, plural=plural)
@@ -222,7 +222,7 @@ class Predicates(Readings):
         copula = verb is not None and verb.infinitive in self.lexicon["copulas"]
         return copula and said in self.lexicon["said_of_things"]
 
-    def _after_time(self, at: int) -> int:
+    def _after_duration(self, at: int) -> int:
         """The word after a duration: *estuve cinco años enganchada*."""
         here = at + (self.line[at].isdigit() or self.line[at] in self.lexicon["invariable"])
         phrase = self.starts.get(at) or self.starts.get(here)
@@ -230,6 +230,15 @@ class Predicates(Readings):
             return at
         form = self.lexicon.adjective(self.line[phrase.head + 1])
         return phrase.head + 1 if form is not None and not form.plural else at
+
+    def _turns_out(self, read: Read, verb: Verb) -> bool:
+        """*Ci mette la panna e viene buonissimo*: a thing; *viene eletto* is passive."""
+        at = read.words[-1][0] if read.words else read.end - 1
+        known = self.lexicon.verbs.get(read.words[-1][1].form.masculine) if read.words else None
+        participle = known is not None and known.mood == "participle"
+        participle = participle or self.line[at].endswith(PARTICIPLES)
+        only = verb.form.infinitive in self.lexicon["only_passive"]
+        return only and not participle and not self.lexicon.is_state(self.line[at])
 
     def _is_plural(self, verb: Verb, who: Referent) -> bool:
         if who.phrase is not None and who.phrase.plural and "3p" in verb.form.persons:
@@ -311,6 +320,7 @@ class Predicates(Readings):
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
         line, lexicon = self.line, self.lexicon
         gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
+        read = self._intensified(read, who, rule)
         self._compared(read, who, rule, gender)
         at, near, steps = read.end, True, 0
         while steps < 12 and at < len(line) and not line.ends_sentence(at):
@@ -334,6 +344,20 @@ class Predicates(Readings):
             self._add(found.words, who, rule, "likely")
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
+
+    def _intensified(self, read: Read, who: Referent, rule: str) -> Read:
+        """*Incazzato nero*, *innamorata persa*."""
+        form = self.lexicon.adjective(self.line[read.end])
+        if (
+            form is None
+            or not read.words
+            or self.line[read.end] not in self.lexicon["intensifying"]
+        ):
+            return read
+        if form.gender != read.words[-1][1].form.gender or read.words[-1][0] != read.end - 1:
+            return read
+        self._add([(read.end, Target(form))], who, rule, "likely")
+        return read._replace(end=read.end + 1)
 
     def _compared(self, read: Read, who: Referent, rule: str, gender: Gender | None) -> None:
         """*Más europea que española*."""
@@ -420,7 +444,11 @@ class Predicates(Readings):
         at, target = read.words[-1] if read.words else (read.end - 1, None)
         if line[at] in lexicon["copular_participles"]:
             at = self._after_adverbs(at + 1)
+        if self._is_fixed_named(verb):
+            return False
         if lexicon.is_state(line[at]) or lexicon.noun(line[at]) is not None:
+            return True
+        if lexicon.noun(line[read.end]) is not None:  # sarà ritenuta responsabile
             return True
         if target is None or target.form.gender is None:
             return False
@@ -438,6 +466,12 @@ class Predicates(Readings):
             and line[phrase.head] not in lexicon["times"]
             for phrase in earlier
         )
+
+    def _is_fixed_named(self, verb: Verb) -> bool:
+        """Whether somebody was named by a noun of one gender: *la vittima …, dove è morta*."""
+        start, _ = self.line.sentence(verb.at)
+        names = {*self.line.keys[start : verb.at]} & self.lexicon["of_one_gender"]
+        return bool(names)
 
     def _may_be_things(self, read: Read, verb: Verb, who: Referent) -> bool:
         """Whether a thing just named, or a subject after the verb, may be meant.
@@ -487,6 +521,8 @@ class Predicates(Readings):
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
             if self._ends_clause(at, verb, plural=plural):
                 return
+            whole = self._wholly(at)
+            at += len(whole)
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             if line[at] in lexicon["everything"] and line.is_mark(at + 1):  # se lo llevó todo
                 form = None
@@ -503,13 +539,21 @@ class Predicates(Readings):
                 if self._is_others(at, form, listed=listed):
                     return
                 if self._is_alone(at, form):
-                    read = Read(((at, Target(form)),), at + 1)
+                    read = Read((*whole, (at, Target(form))), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
                     read = self._with_title(read, who, "said beside the verb", plural=plural)
                     self._coordinated(read, who, "said beside the verb", plural=plural)
                 return
             near = False
             at, steps = at + 1, steps + 1
+
+    def _wholly(self, at: int) -> tuple[tuple[int, Target], ...]:
+        """*Tutta sudata*: the word before a state that agrees with it."""
+        form = self.lexicon.determiners.get(self.line[at])
+        state = self.lexicon.is_state(self.line[at + 1])
+        if form is None or self.line[at] not in self.lexicon["wholly"] or not state:
+            return ()
+        return ((at, Target(form)),)
 
     def _ends_clause(self, at: int, verb: Verb, *, plural: bool) -> bool:
         """Whether another verb begins there, or an infinitive with its own object: *verla*."""

@@ -144,10 +144,19 @@ class Readings:
                 at += 1
             elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
                 at += 2
+            elif (since := self._after_time(at)) > at:
+                at = since
             else:
                 break
             steps += 1
         return at
+
+    def _after_time(self, at: int) -> int:
+        """Where *per vent'anni*, *da mesi* ends."""
+        if self.line[at] not in self.lexicon["time_prepositions"]:
+            return at
+        times = self.lexicon["times"]
+        return next((end + 1 for end in range(at + 1, at + 4) if self.line[end] in times), at)
 
     def _is_only(self, at: int) -> bool:
         """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
@@ -161,6 +170,8 @@ class Readings:
         done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
         if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
             return True  # voy solo a comprar pan
+        if self.line[at] in lexicon["only"] and following in lexicon["only_when"]:
+            return self.line[at - 1] not in lexicon["copular_participles"]  # rimasto solo ieri
         return self.line[at] in lexicon["only"] and (
             following in lexicon.determiners
             or following in lexicon["invariable_determiners"]
