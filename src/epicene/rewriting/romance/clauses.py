@@ -128,7 +128,8 @@ class Clauses:
     def _is_described(self, at: int) -> bool:
         """Whether an adjective of things follows a noun: *Viaggio lungo*."""
         following = self.line[at + 1]
-        if self._is_copula(at):  # si yo fuera rica
+        form = self.lexicon.verb(self.line[at])
+        if form is None or form.infinitive in self.lexicon["copulas"]:  # si yo fuera rica
             return False
         return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
 
