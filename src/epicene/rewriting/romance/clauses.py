@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.romance.conjugation import VerbForm
 from epicene.rewriting.romance.phrases import PARTICIPLES, Phrase, find_phrases, is_perfect
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Person
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.conjugation import VerbForm
     from epicene.rewriting.romance.lexicon import Lexicon
     from epicene.rewriting.romance.line import Line
 
@@ -68,6 +68,8 @@ class Clauses:
             return None
         word, enclitic = lexicon.split_enclitic(line[at])
         form = lexicon.verb(word)
+        if form is None and enclitic:
+            form = VerbForm(word, "infinitive")
         if form is None:
             return None
         if form.mood == "participle" and not is_perfect(line, at, lexicon):
@@ -326,7 +328,9 @@ class Clauses:
             return False
         further = line[phrase.end] in lexicon["of"] or line[phrase.end] in lexicon["relatives"]
         further = further or line[phrase.end].endswith("mente")  # a senhora aparentemente perfeita
-        if not self._is_conversation:
+        asking = self.verb_before(phrase.start) if line[phrase.start - 1] in lexicon["that"] else None
+        asked = asking is not None and asking.form.infinitive in lexicon["asking"]
+        if not (asked or self._is_conversation):  # pediu que o senhor confirme
             return False
         return not (further or line.is_name(phrase.head) or line.is_name(phrase.end)) and all(
             self._is_plain(each)
@@ -446,7 +450,8 @@ class Clauses:
             at -= 1
         if verb.finite:
             word = lexicon.split_enclitic(line[verb.at])[0]
-            return word in lexicon["commands"] and line.begins(at)
+            opened = line.begins(at) or (line[at - 1] == "," and line[at] in lexicon["negations"])
+            return word in lexicon["commands"] and opened
         negated = line[at] in lexicon["negative_commands"] and verb.form.mood == "infinitive"
         while line[at - 1] in lexicon["adverbs"] or line[at - 1] in lexicon["and"]:
             at -= 1  # e soprattutto non restare sola
@@ -614,6 +619,9 @@ class Clauses:
         if line[before] == ",":
             before -= 1
         phrase = self.inside.get(before)
+        if line[before] in lexicon["times"] and line[before - 1].isdigit():
+            phrase = self.inside.get(before - 3)  # um afilhado de 9 anos que
+            before = before - 3 if phrase is not None else before
         if phrase is not None and phrase.end == before + 1:
             if self._predicate_of(phrase) is not None:
                 return self._predicate_of(phrase)
@@ -646,7 +654,7 @@ class Clauses:
         if previous is not None and previous.at < verb.at:
             first = self.subject(previous)
             if self.line[boundary] in self.lexicon["that"]:
-                told = self._subordinate(verb, previous, first)
+                told = self._subordinate(verb, previous, first, boundary)
                 if told is not None:
                     return told
             joined = self._joined(previous, verb)
@@ -686,9 +694,13 @@ class Clauses:
         passive = verb.form.infinitive in self.lexicon["only_passive"]
         return passive and bool({*verb.clitics} & self.lexicon["first_clitics"])
 
-    def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
+    def _subordinate(
+        self, verb: Verb, previous: Verb, first: Referent, boundary: int
+    ) -> Referent | None:
         """The subject of what is said, asked, seen or wished; None if nothing tells."""
         ambiguous = "1s" in verb.form.persons
+        if self.line[boundary - 1] in self.lexicon["as"]:  # como se fosse pai deles
+            return self.object_of(previous) or first
         if previous.form.infinitive in self.lexicon["asking"]:
             return self._asked(previous, first)
         if self.line[verb.at] in self.lexicon["subjunctives"]:
@@ -726,6 +738,8 @@ class Clauses:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")
+        if first.who is not None and first.who == self.passage.interlocutors.listener:
+            return first._replace(sure="likely")  # você mesma disse que ia sozinha
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
 
     def _wished(self, first: Referent, previous: Verb) -> Referent:

@@ -18,7 +18,8 @@ class Line(shared.Line[shared.Token]):
 
     def ends_sentence(self, at: int) -> bool:
         """Whether the token is a mark that ends a sentence, not the point of *Sr.* or *3.º*."""
-        return super().ends_sentence(at) and not self._abbreviates(at)
+        repeated = len(self[at]) > 1 and {*self[at]} <= {*"!?.…"}
+        return (super().ends_sentence(at) or repeated) and not self._abbreviates(at)
 
     def _abbreviates(self, at: int) -> bool:
         if self[at] != "." or not self.is_word(at - 1) or at + 1 >= len(self):

@@ -410,6 +410,9 @@ class _Finder(Antecedents):
                 self._set_off(at + 2, who)
             here = self._after_adverbs(at + 1)
             form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
+            too = line[at - 1] in lexicon["too"] and line[at - 2] == ","
+            if form is not None and too and not form.plural:  # também ela intoxicada pelo fumo
+                self._add([(here, Target(form))], who, "apposition", "likely")
             if form is not None and not form.plural and here > at + 1 and line.is_mark(here + 1):
                 self._add([(here, Target(form))], who, "said without a verb", "likely")
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
@@ -448,7 +451,7 @@ class _Finder(Antecedents):
         phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
             open_after = self.line[phrase.end] in self.lexicon["relatives"] | self.lexicon["of"]
-            if phrase.kind == "nominal" and (open_after or self.line.is_mark(phrase.end)):
+            if phrase.kind != "thing" and (open_after or self.line.is_mark(phrase.end)):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
         else:
             self._apposed(at, who)
@@ -558,6 +561,9 @@ class _Finder(Antecedents):
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
+            open_before = open_before or (
+                line[phrase.start - 1] == "." and line[phrase.start - 2] in lexicon["polite_greetings"]
+            )
             formula = line[phrase.start - 1] in lexicon["degree"] and line.begins(phrase.start - 1)
             greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
             greeted = greeted or (formula and line[phrase.end] == ":")  # Muy señora mía:
@@ -789,7 +795,17 @@ class _Finder(Antecedents):
                 continue
             if self._means_thing(phrase) or self._describes_epicene(phrase):
                 continue
+            if self._is_tongue(phrase):
+                continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
+
+    def _is_tongue(self, phrase: Phrase) -> bool:
+        """*Hablaba un francés perfecto*."""
+        if self.line[phrase.head] not in self.lexicon["tongues"]:
+            return False
+        verb = self.clauses.verb_before(phrase.start, finite=False)
+        near = verb is not None and verb.at >= phrase.start - 3
+        return near and verb is not None and verb.form.infinitive in self.lexicon["speaking"]
 
     def _describes_epicene(self, phrase: Phrase) -> bool:
         """*La víctima era la encargada*: it agrees with a noun of one gender."""
@@ -810,6 +826,8 @@ class _Finder(Antecedents):
             while line[before] == "," or line[before] in lexicon["prepositions"]:
                 before -= 1
             governed = before < at - 2 or line[at - 1] in lexicon["contractions"]
+            if line[at - 1] in lexicon["relative_heads"] and line[at - 2] == ",":
+                continue  # , o que é diferente
             if line[at] not in lexicon["which"] and not (
                 governed and line[at] in lexicon["relatives"]
             ):
@@ -897,7 +915,7 @@ class _Finder(Antecedents):
         for verb in self.clauses.verbs:
             if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
                 continue
-            who = self.clauses.subject(verb)
+            who = self.clauses.pronoun(line[verb.at + 1]) or self.clauses.subject(verb)
             if line[verb.at - 1] not in lexicon["who"] or who.who not in {"speaker", "listener"}:
                 continue
             at = line.sentence(verb.at)[1] + 1

@@ -61,6 +61,8 @@ def _is_speech(part: Line, lexicon: Lexicon) -> bool:
     """Whether the words are a sentence, not a title or a single word."""
     if not part or not part.tokens[0].text[:1].isupper():
         known = lexicon.verb(part[0])
+        if known is not None and known.persons in ({"1s"}, {"2s"}) and len(part) > 2:
+            return True  # “tô exausta, não vou”
         return len(part) > 2 and part[0] in {"¿", "¡", "…"} and known is None
     return any(
         (form := lexicon.verb(word)) is not None and form.mood == "finite" for word in part
