@@ -33,8 +33,6 @@ class Antecedents(Predicates):
             return False
         if line[start - 1] in lexicon["before_pronouns"]:  # me la cavo
             return False
-        if self._is_article(verb):
-            return False
         gender = form.gender or self._participle_gender(verb)
         if gender is None or (gender == "masculine" and infinitive in lexicon["clausal_objects"]):
             return False
@@ -51,7 +49,11 @@ class Antecedents(Predicates):
         before = line[verb.at - 2]
         if verb.form.mood == "infinitive":
             return before not in lexicon["prepositions"]
+        if before in lexicon["adverbs"] or self.clauses.pronoun(before) is not None:
+            return False
         left = lexicon.verb(before)
+        if left is not None and left.infinitive in lexicon["semi_auxiliaries"]:
+            return verb.form.mood != "gerund"
         governed = before in lexicon["prepositions"] or line[verb.at] in lexicon["often_nouns"]
         return governed or (left is not None and left.mood != "participle")
 
@@ -112,8 +114,6 @@ class Antecedents(Predicates):
             if phrase == subject or phrase.gender not in {None, gender}:
                 continue
             if phrase.kind == "person":
-                if phrase.plural and often:
-                    return False
                 if not phrase.plural:
                     return phrase.gender == gender
                 continue
@@ -142,7 +142,9 @@ class Antecedents(Predicates):
         at += self.line[at] == ","
         at = self._after_adverbs(at)
         form = self.lexicon.adjective(self.line[at])
-        if form is None or form.plural or form.gender != gender or at in self.claimed:
+        if form is None or form.plural or form.gender != gender:
+            return
+        if at in self.claimed or at in self.perfects:
             return
         listed = self.lexicon.is_listed(self.line[at]) and at not in self.starts
         if listed and self._is_alone(at, form):

@@ -546,7 +546,7 @@ class Clauses:
     def _inverted(self, verb: Verb) -> Referent | None:
         """A pronoun right after its verb: *¿estaría usted dispuesta?*, *dijo ella*."""
         found = self.pronoun(self.line[verb.at + 1])
-        return found if found is not None and "1s" not in verb.form.persons - {"3s"} else None
+        return found if found is not None and verb.form.persons != {"1s"} else None
 
     def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
         """The index before a phrase, and whom it means if it can be a subject."""
@@ -562,6 +562,8 @@ class Clauses:
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
+        if phrase.kind == "person" and not phrase.determined and line[phrase.end] == ",":
+            return before, None  # usted, ciudadana, está citada
         if phrase.kind == "thing" and line[phrase.end] in lexicon["ago"]:
             return before, None  # due anni dopo
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):

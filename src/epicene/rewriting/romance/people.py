@@ -413,8 +413,10 @@ class _Finder(Antecedents):
             too = line[at - 1] in lexicon["too"] and line[at - 2] == ","
             if form is not None and too and not form.plural:  # também ela intoxicada pelo fumo
                 self._add([(here, Target(form))], who, "apposition", "likely")
+            bare = who.who != "others" and line[at - 1] not in lexicon["prepositions"]
             if form is not None and not form.plural and here > at + 1 and line.is_mark(here + 1):
-                self._add([(here, Target(form))], who, "said without a verb", "likely")
+                if bare:  # vos siempre tan exagerada
+                    self._add([(here, Target(form))], who, "said without a verb", "likely")
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
@@ -556,7 +558,10 @@ class _Finder(Antecedents):
         """Whoever is addressed: *Gracias, señora*; *Querido amigo:*."""
         line, lexicon = self.line, self.lexicon
         for phrase in self.clauses.phrases:
-            if phrase.kind != "person" or phrase.head in self.claimed or phrase.plural:
+            dear = phrase.kind == "nominal" and line[phrase.head] in lexicon["forms_of_address"]
+            if not (phrase.kind == "person" or dear) or phrase.head in self.claimed:
+                continue
+            if phrase.plural:
                 continue
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
@@ -568,13 +573,31 @@ class _Finder(Antecedents):
             greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
             greeted = greeted or (formula and line[phrase.end] == ":")  # Muy señora mía:
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
-            mine = line[phrase.start] in lexicon["first_evidence"] and self._precedes_you(phrase)
+            mine = line[phrase.start] in lexicon["first_evidence"] and (
+                self._precedes_you(phrase) or self._is_dear(phrase)
+            )
+            mine = mine or self._is_scolded_so(phrase)
             determined = phrase.determined and not mine
             if not greeted and (determined or not open_before or not closed):
                 continue
             if not greeted and not self._addresses(phrase):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+
+    def _is_dear(self, phrase: Phrase) -> bool:
+        """*Parabéns, meu querido!*, *que Deus te guarde, meu irmão.*"""
+        line, lexicon = self.line, self.lexicon
+        start, end = line.sentence(phrase.head)
+        if line[phrase.head] not in lexicon["forms_of_address"] or phrase.end != end:
+            return False
+        told = {*line.keys[start:end]} & (lexicon["second_clitics"] | lexicon["second_tonic"])
+        return line[phrase.start - 1] == "," and (bool(told) or line[end].startswith("!"))
+
+    def _is_scolded_so(self, phrase: Phrase) -> bool:
+        """*Seu bobo!*"""
+        if self.line[phrase.start] not in self.lexicon["scolding"]:
+            return False
+        return phrase.start + 1 == phrase.head and self.lexicon.is_listed(self.line[phrase.head])
 
     def _polite_nouns(self) -> None:
         """*O senhor está livre?*, *peço que a senhora mesma assine*."""
@@ -623,7 +646,12 @@ class _Finder(Antecedents):
                 or line.is_mark(here - 1)
                 or (line[here - 1] in lexicon["thanking"])
             )
-            if open_before and line[at] in lexicon["speaker_greetings"]:
+            named = line.begins(at) and line.is_name(at + 1) and line[at] in lexicon[
+                "greeting_adjectives"
+            ]
+            if named and at not in self.claimed:  # Querida Guadalupe:
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
+            elif open_before and line[at] in lexicon["speaker_greetings"]:
                 self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
             elif open_before and line[at] in lexicon["listener_greetings"]:
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
@@ -684,7 +712,7 @@ class _Finder(Antecedents):
         form = lexicon.object_pairs.get(verb.clitics[-1]) if verb.clitics else None
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
             return
-        who = self._whom(verb, form)
+        who = self._whom(verb, form) if not self._is_article(verb) else None
         if who is None:
             return
         self._said_of_object(verb, form.gender)
@@ -728,7 +756,12 @@ class _Finder(Antecedents):
 
     def _is_doubled(self, verb: Verb) -> bool:
         """*A mi hermana la operaron*: the pronoun repeats the person before it."""
-        phrase = self.clauses.inside.get(verb.at - 1 - len(verb.clitics))
+        before = verb.at - 1 - len(verb.clitics)
+        while self.line[before] in self.lexicon["adverbs"]:
+            before -= 1
+        if self.line[before] in self.lexicon["pointing"]:  # a ese ya lo conozco
+            return self.line[before - 1] in self.lexicon["object_markers"]
+        phrase = self.clauses.inside.get(before)
         if phrase is None or phrase.kind != "person" or phrase.plural:
             return False
         to = {self.line[phrase.start - 1], self.line[phrase.start]}
@@ -865,6 +898,8 @@ class _Finder(Antecedents):
         if line[at - 2] in lexicon["who"] and self.clauses.verb_before(at) is not None:
             return True
         after = self._after_adverbs(at + 1)
+        while line[after] in lexicon["clitics"]:
+            after += 1
         verb = next((each for each in self.clauses.verbs if each.at == after), None)
         if verb is not None and verb.form.infinitive in lexicon["never_reflexive"]:
             said = self.starts.get(self._after_adverbs(after + 1))

@@ -149,6 +149,8 @@ class _Reader:
             return True
         if line[at] in lexicon["never_before_nouns"]:
             return False
+        if line[following] in lexicon["kinds"] and not determined:  # soy diabética tipo 1
+            return False
         if line[at] in lexicon["things"] and lexicon.noun(line[following]) is None:
             return False  # um cara simples
         if line.is_name(at) and not determined:
@@ -188,6 +190,11 @@ class _Reader:
             adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
             title = word in lexicon["titles"] and line.is_name(at + 1)  # Lady Digby
             greeted = bool(agreeing) and line[at - 1] in lexicon["greeting_adjectives"]
+            greeted = greeted or (  # Sr. Director
+                line[at - 1] == "."
+                and lexicon.noun(line[at - 2]) is not None
+                and word in lexicon["forms_of_address"]
+            )
             if (line.is_name(at) and not title and not greeted) or adjective_rather:
                 noun = None
         abroad = word in lexicon["places"] and line[start] in lexicon["definite"]

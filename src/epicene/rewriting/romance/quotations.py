@@ -117,4 +117,8 @@ def _addresses_others(words: list[str], verb: int, lexicon: Lexicon) -> bool:
     beside = {*words[max(0, verb - 2) : verb], lexicon.split_enclitic(words[verb])[1]}
     if beside & lexicon["third_datives"]:
         return True
-    return bool({*words[verb + 1 : verb + 5]} & lexicon["said_to"])
+    for at in range(verb + 1, min(verb + 5, len(words))):
+        done = lexicon.verb(words[at + 1]) if at + 1 < len(words) else None
+        if words[at] in lexicon["said_to"] and (done is None or done.mood != "infinitive"):
+            return True
+    return False

@@ -239,7 +239,7 @@ class Readings:
         said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
         said = said or line[at].endswith(PARTICIPLES)
         if following is not None and line[following.head] in lexicon["kinds"]:
-            said = True  # soy diabética tipo 1
+            said = True
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
