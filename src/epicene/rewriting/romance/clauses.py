@@ -250,9 +250,15 @@ class Clauses:
             return True
         return any(
             (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
-            or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
+            or (line[at] in lexicon["polite_titles"] and self._stands_alone(at))
             for at in range(len(line))
         ) or any(self._asks_politely(verb) for verb in self.verbs)
+
+    def _stands_alone(self, at: int) -> bool:
+        """Whether a title stands alone: *Señora, su mesa está lista*, *no se preocupe, señora*."""
+        if self.line.begins(at):
+            return self.line[at + 1] == ","
+        return self.line[at - 1] == "," and self.line.is_mark(at + 1)
 
     def _asks_politely(self, verb: Verb) -> bool:
         """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""

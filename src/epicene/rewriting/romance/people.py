@@ -453,7 +453,8 @@ class _Finder(Antecedents):
             at += adverbs + 1
         phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
-            open_after = self.line[phrase.end] in self.lexicon["relatives"] | self.lexicon["of"]
+            further = self.lexicon["relatives"] | self.lexicon["of"] | self.lexicon["prepositions"]
+            open_after = self.line[phrase.end] in further
             if phrase.kind != "thing" and (open_after or self.line.is_mark(phrase.end)):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
         else:
@@ -467,6 +468,9 @@ class _Finder(Antecedents):
             at = phrase.end
             while self.line.is_name(at):
                 at += 1
+            of = self.clauses.inside.get(at + (self.line[at] not in self.lexicon["contractions"]))
+            if self.line[at] in self.lexicon["of"] and of is not None and of.kind == "thing":
+                at = of.end  # moradora do prédio, afetada pelas obras
             who = self.owners.get(phrase.head)
             if who is not None and self.line[at] == ",":
                 self._apposed(at + 1, Referent(who, phrase))

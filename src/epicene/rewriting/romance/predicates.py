@@ -20,7 +20,9 @@ class Predicates(Readings):
     def _verb(self, verb: Verb) -> None:
         lexicon, infinitive = self.lexicon, verb.form.infinitive
         reflexive = self.clauses.is_reflexive(verb)
-        if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
+        if infinitive in lexicon["copulas"] | lexicon["secondary"] and self._with_her(verb):
+            self._our_predicate(verb)
+        elif verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
             self._secondary(verb, self.clauses.subject(verb))
         elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
             self._taken_for(verb, reflexive=reflexive)
@@ -189,12 +191,6 @@ class Predicates(Readings):
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
 
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
-        if self._with_her(verb):
-            read = self._read_predicate(self._after_enclitic(verb), who, plural=True)
-            if read is not None:
-                self._add(read.words, self.clauses.speaker(), rule, "likely")
-                self._coordinated(read, self.clauses.speaker(), rule, plural=True)
-            return
         phrase = who.phrase
         plural = self._is_plural(verb, who)
         if self._says_nothing(verb) or (phrase is not None and self._means_thing(phrase)):
@@ -227,8 +223,16 @@ class Predicates(Readings):
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
 
+    def _our_predicate(self, verb: Verb) -> None:
+        """*Mi hermana y yo estamos listas*."""
+        who, rule = self.clauses.speaker(), "said of the subject"
+        read = self._read_predicate(self._after_enclitic(verb), who, plural=True)
+        if read is not None and read.phrase is None:
+            self._add(read.words, who, rule, "likely")
+            self._coordinated(read, who, rule, plural=True)
+
     def _with_her(self, verb: Verb) -> bool:
-        """*Mi hermana y yo estamos listas*: the plural shows the speaker's gender beside a woman."""
+        """Whether the subject is a woman and I, so that the plural shows my gender."""
         line, lexicon = self.line, self.lexicon
         if verb.form.persons != {"1p"}:
             return False
