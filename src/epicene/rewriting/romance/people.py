@@ -588,6 +588,10 @@ class _Finder(Antecedents):
             if not greeted and not self._addresses(phrase):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+            office = self.starts.get(phrase.end + 1) if line[phrase.end] == "." else None
+            if office is not None and office.kind == "person" and not office.determined:
+                words = self._phrase_words(office)  # Sra. Directora:
+                self._add(words, self.clauses.listener(), "addressed", "likely")
 
     def _is_dear(self, phrase: Phrase) -> bool:
         """*Parabéns, meu querido!*, *que Deus te guarde, meu irmão.*"""
