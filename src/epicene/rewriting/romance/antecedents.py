@@ -90,7 +90,7 @@ class Antecedents(Predicates):
                 pronoun = lexicon.pronoun_pairs.get(line[at])
                 if pronoun is not None and pronoun.gender == gender and line.is_word(at):
                     return True
-                if often and line.is_name(at) and not clauses._is_place(at):  # noqa: SLF001
+                if often and line.is_name(at) and not clauses._is_place(at):
                     return True
                 at -= 1
                 continue

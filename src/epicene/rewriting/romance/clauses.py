@@ -128,7 +128,8 @@ class Clauses:
     def _is_described(self, at: int) -> bool:
         """Whether an adjective of things follows a noun: *Viaggio lungo*."""
         following = self.line[at + 1]
-        return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
+        listed = self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
+        return listed and self.line.begins(at)
 
     def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
         """The nearest verb on the left in the sentence."""
@@ -243,7 +244,12 @@ class Clauses:
             (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
             or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
             for at in range(len(line))
-        ) or any(self._asks_politely(verb) for verb in self.verbs)
+        ) or (
+            any(map(self.is_polite, self.phrases))
+            or any(self._asks_politely(verb) for verb in self.verbs)
+            or self._is_ordered
+            or self._is_notified
+        )
 
     def _asks_politely(self, verb: Verb) -> bool:
         """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""
@@ -251,7 +257,7 @@ class Clauses:
         if not persons_alike(verb) or verb.form.infinitive in lexicon["wishing"]:
             return False
         at = verb.at - len(verb.clitics)
-        start, end = line.sentence(at)
+        _, end = line.sentence(at)
         if not (line.begins(at) or line[at - 1] == ",") or line[end].startswith("?"):
             return False
         if any(each.form.persons == {"2s"} for each in self.verbs):
@@ -264,6 +270,76 @@ class Clauses:
             if each.finite and (named := self._explicit(each)[0]) is not None:
                 return named
         return None
+
+    @cached_property
+    def _is_ordered(self) -> bool:
+        """Whether a polite command begins a sentence or follows a comma: *Acuda en ayunas*."""
+        lexicon = self.lexicon
+        for at in range(len(self.line)):
+            word = lexicon.split_enclitic(self.line[at])[0]
+            if word in lexicon["polite_commands"] or self.line[at] in lexicon["polite_commands"]:
+                first = at - 1 if self.line[at - 1] in lexicon["negations"] else at
+                after_word = self.line.is_word(first - 1) and not self.line.begins(first)
+                if not after_word or self.line[first - 1] in lexicon["and"]:
+                    return True
+        return False
+
+    @cached_property
+    def _is_notified(self) -> bool:
+        """Whether somebody is told something in a letter: *le informamos*, *se le comunica*."""
+        lexicon = self.lexicon
+        for at in range(len(self.line)):
+            pair = f"{self.line[at - 1]}_{self.line[at]}"
+            if pair in lexicon["formal"] or self.line[at] in lexicon["formal"]:
+                return True
+        return any(
+            lexicon["third_objects"] & {*verb.clitics}
+            and verb.form.infinitive in lexicon["notifying"]
+            and (
+                "1p" in verb.form.persons
+                or verb.form.persons == {"1s"}
+                or not verb.finite
+                or lexicon["third_clitics"] & {*verb.clitics}
+            )
+            and not self._others_named(verb.at)
+            for verb in self.verbs
+        )
+
+    def is_polite(self, phrase: Phrase) -> bool:
+        """Whether a noun is a polite pronoun: *o senhor está livre?*, but not *o senhor Silva*."""
+        line, lexicon = self.line, self.lexicon
+        if line[phrase.head] not in lexicon["polite_nouns"] or not self._is_plain(phrase):
+            return False
+        further = line[phrase.end] in lexicon["of"] or line[phrase.end] in lexicon["relatives"]
+        further = further or line[phrase.end].endswith("mente")  # a senhora aparentemente perfeita
+        if not self._is_conversation:
+            return False
+        return not (further or line.is_name(phrase.head) or line.is_name(phrase.end)) and all(
+            self._is_plain(each)
+            for each in self.phrases
+            if line[each.head] in lexicon["polite_nouns"] and each.determined
+        )
+
+    @cached_property
+    def _is_conversation(self) -> bool:
+        """Whether somebody asks, says I or we, is quoted, or gives orders; no narration."""
+        words = {*self.line.keys}
+        return (
+            self.passage.interlocutors.listener != "listener"
+            or self.passage.interlocutors.speaker != "speaker"
+            or self.first_person
+            or self._is_ordered
+            or bool(words & (self.lexicon["addressing"] | {"?"}))
+            or self.line[0] in self.lexicon["forms_of_address"]
+            or any("1p" in verb.form.persons for verb in self.verbs)
+        )
+
+    def _is_plain(self, phrase: Phrase) -> bool:
+        """Whether it is a noun with the definite article and nothing else: *ao senhor*."""
+        article = self.lexicon.determiners.get(self.line[phrase.start])
+        if article is None or phrase.start + 1 != phrase.head or phrase.end != phrase.head + 1:
+            return False
+        return article.masculine in self.lexicon["definite"]
 
     def governor(self, verb: Verb) -> Verb | None:
         """The finite verb on which an infinitive, gerund or participle depends."""
@@ -497,6 +573,8 @@ class Clauses:
         )
 
     def _of_phrase(self, phrase: Phrase) -> Referent:
+        if self.is_polite(phrase):
+            return self.listener()._replace(phrase=phrase)
         if phrase.kind == "person":
             return Referent("others", phrase)
         if phrase.kind == "nominal":

@@ -48,10 +48,14 @@ class _Finder(Antecedents):
         self._self_named()
         self._roles()
         self._vocatives()
+        self._polite_nouns()
         self._greetings()
         if "others" in self.wanted:
             self._third_pronouns()
+        for verb in self.clauses.verbs:
+            self._person_object(verb)
         self._other_people()
+        self._appositions()
         self._which()
         if self.generic_plurals:
             self._unclear()
@@ -411,19 +415,58 @@ class _Finder(Antecedents):
 
     def _set_off(self, at: int, who: Referent) -> None:
         """*Yo, agotada, me dormí*; *tres chicos y yo, la pequeña*."""
-        phrase, here = self.starts.get(at), self._after_adverbs(at)
-        form = self.lexicon.adjective(self.line[here])
+        phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
             if phrase.kind == "nominal" and not self.line.is_word(phrase.end):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
-        elif (
-            form is not None
-            and not form.plural
-            and here not in self.starts
-            and not self.line.is_word(here + 1)
-            and self.lexicon.is_listed(self.line[here])
-        ):
-            self._add([(here, Target(form))], who, "apposition", "likely")
+        else:
+            self._apposed(at, who)
+
+    def _appositions(self) -> None:
+        """*El actor, ganador de dos premios, …*; *la paciente, hipertensa y diabética, …*"""
+        for phrase in self.clauses.phrases:
+            if phrase.kind != "person" or phrase.plural:
+                continue
+            at = phrase.end
+            while self.line.is_name(at):
+                at += 1
+            who = self.owners.get(phrase.head)
+            if who is not None and self.line[at] == ",":
+                self._apposed(at + 1, Referent(who, phrase))
+
+    def _apposed(self, at: int, who: Referent) -> None:
+        """What is said of somebody after a comma: a noun without article, an adjective."""
+        line, lexicon = self.line, self.lexicon
+        here = self._after_adverbs(at)
+        phrase, form = self.starts.get(here), lexicon.adjective(line[here])
+        if here in self.claimed or here in self.perfects or self._soothes(here):
+            return
+        if phrase is not None and phrase.kind == "person":
+            if phrase.determined or phrase.plural or self._acts(phrase.end):
+                return
+            form, read = None, Read(self._phrase_words(phrase), phrase.end, phrase)
+            gender = phrase.gender
+        elif form is None or form.plural or phrase is not None or not self._is_said_freely(here):
+            return
+        else:
+            read, gender = Read(((here, Target(form)),), here + 1), form.gender
+        known = who.phrase.gender if who.phrase is not None else None
+        if known and gender and known != gender:
+            return
+        self._add(read.words, who, "apposition", "likely")
+        self._coordinated(read, who, "apposition", plural=False)
+
+    def _is_said_freely(self, at: int) -> bool:
+        """Whether an adjective after a comma has no noun beside it: *, lívido, …*"""
+        line, lexicon, after = self.line, self.lexicon, self.line[at + 1]
+        if line.is_name(at) or at in {verb.at for verb in self.clauses.verbs}:
+            return False
+        if line[at] in lexicon["not_initial"]:
+            return False
+        if not (lexicon.is_listed(line[at]) or line[at].endswith(PARTICIPLES)):
+            return False
+        joined = lexicon["prepositions"] | lexicon["contractions"] | lexicon["and"]
+        return line.is_mark(at + 1) or after in joined or after in lexicon["adverbs"]
 
     def _self_named(self) -> None:
         """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
@@ -485,6 +528,14 @@ class _Finder(Antecedents):
             if not greeted and not self._addresses(phrase):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+
+    def _polite_nouns(self) -> None:
+        """*O senhor está livre?*, *peço que a senhora mesma assine*."""
+        for phrase in filter(self.clauses.is_polite, self.clauses.phrases):
+            words, form = self._phrase_words(phrase), self.lexicon.adjective(self.line[phrase.end])
+            if form is not None and self.line[phrase.end] in self.lexicon["emphatic"]:
+                words = (*words, (phrase.end, Target(form)))
+            self._add(words, self.clauses.listener(), "addressed", "likely")
 
     def _precedes_you(self, phrase: Phrase) -> bool:
         """*Meu amigo, você está louco*; *não sejas parvo, meu filho*."""
@@ -558,7 +609,6 @@ class _Finder(Antecedents):
 
         for verb in self.clauses.verbs:
             self._dative(verb)
-            self._person_object(verb)
 
     def _dative(self, verb: Verb) -> None:
         """*Gli disse*, *chiederle*: to whom something is said or given."""
@@ -580,16 +630,13 @@ class _Finder(Antecedents):
         return verb.at, joined
 
     def _person_object(self, verb: Verb) -> None:
-        """*Lo nombraron*, *arrestandola*, *la portò a credere*: only people can be the object."""
+        """*Lo nombraron*, *arrestandola*, *la portò a credere*: the object is a person."""
         line, lexicon = self.line, self.lexicon
         form = lexicon.object_pairs.get(verb.clitics[-1]) if verb.clitics else None
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
             return
-        infinitive = self._perfect_of(verb)
-        personal = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
-        if not (personal or self._is_led(verb)) and not self._object_means_person(
-            verb, infinitive, form
-        ):
+        who = self._whom(verb, form)
+        if who is None:
             return
         self._said_of_object(verb, form.gender)
         before = line[verb.at - 1]
@@ -597,12 +644,44 @@ class _Finder(Antecedents):
             if before.endswith("'"):
                 self._agreeing_participle(verb)
                 return
-            self._add([(verb.at - 1, Target(form))], Referent("others"), "object", "likely")
+            self._add([(verb.at - 1, Target(form))], who, "object", "likely")
             if verb.form.infinitive in lexicon["perfect_auxiliaries"]:
                 self._agreeing_participle(verb)
         elif line[verb.at].endswith(verb.clitics[-1]) and line[verb.at] not in lexicon.verbs:
             at, joined = self._pronoun_of(verb, form)
-            self._add([(at, Target(joined))], Referent("others"), "object", "likely")
+            self._add([(at, Target(joined))], who, "object", "likely")
+
+    def _whom(self, verb: Verb, form: Form) -> Referent | None:
+        """Whom an object pronoun means: a person by its verb, or by the last noun of its gender."""
+        lexicon, infinitive = self.lexicon, self._perfect_of(verb)
+        named = self._last_named(verb.at, form)
+        surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
+        if surely or self._is_led(verb):
+            addressed = self.clauses.polite and (named is None or named.kind == "thing")
+            if addressed and not lexicon["polite_objects_agree"]:  # La ringrazio
+                return None
+            return self.clauses.listener() if addressed else Referent("others")
+        if self._object_means_person(verb, infinitive, form):
+            return Referent("others")
+        if infinitive not in lexicon["often_person_objects"]:
+            return None
+        if len({*verb.clitics} - lexicon["negations"]) > 1:  # se lo llevó
+            return None
+        if named is None:
+            return self.clauses.listener() if self.clauses.polite else None
+        if named.kind == "thing":
+            return None
+        return self.clauses.listener() if self.clauses.is_polite(named) else Referent("others")
+
+    def _last_named(self, at: int, form: Form) -> Phrase | None:
+        """The last singular noun before a pronoun of its gender, not one of a time."""
+        for phrase in reversed(self.clauses.phrases):
+            if phrase.start >= at or phrase.plural or phrase.gender not in {None, form.gender}:
+                continue
+            if self._is_bare(phrase) or self.line[phrase.head] in self.lexicon["times"]:
+                continue
+            return phrase
+        return None
 
     def _is_doubled(self, verb: Verb) -> bool:
         """*A mi hermana la operaron*: the pronoun repeats the person before it."""

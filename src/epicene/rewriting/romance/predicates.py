@@ -357,7 +357,10 @@ class Predicates(Readings):
                 return None
             if gender and phrase.gender and phrase.gender != gender:
                 return None
-            called = line[at - 1] == "," and line.ends_sentence(phrase.end)  # estoy lista, hija
+            called = line[at - 1] == "," and (  # estoy lista, hija
+                line.ends_sentence(phrase.end)
+                or (line.is_mark(phrase.end) and line[at] in lexicon["forms_of_address"])
+            )
             if called or self._acts(phrase.end):
                 return None
             return Read(self._phrase_words(phrase), phrase.end, phrase)

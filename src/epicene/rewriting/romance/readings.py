@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.rewriting import Confidence
-    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.persons import Gender, Person, TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
@@ -56,6 +56,7 @@ class Readings:
         self.sites: Found = Sites(keep_surest=False)
         self.starts = {each.start: each for each in self.clauses.phrases}
         self.claimed: set[int] = set()  # words that belong to somebody, or to a thing
+        self.owners: dict[int, Person] = {}  # to whom they belong
         self.blocked = {
             at
             for phrase in self.clauses.phrases
@@ -107,6 +108,7 @@ class Readings:
         if who.who is None:
             return
         self.claimed.update(at for at, _ in words)
+        self.owners = {at: who.who for at, _ in words} | self.owners
         if who.who not in self.wanted:
             return
         for at, target in words:
