@@ -33,6 +33,8 @@ class Antecedents(Predicates):
             return False
         if line[start - 1] in lexicon["before_pronouns"]:  # me la cavo
             return False
+        if self._is_article(verb):
+            return False
         gender = form.gender or self._participle_gender(verb)
         if gender is None or (gender == "masculine" and infinitive in lexicon["clausal_objects"]):
             return False
@@ -40,6 +42,18 @@ class Antecedents(Predicates):
         if self._says_state(verb, gender):
             return True
         return self._is_person_last(start, gender, verb, often=often)
+
+    def _is_article(self, verb: Verb) -> bool:
+        """*Começou a trabalhar*, *fez o trabalho*: no pronoun before that word."""
+        line, lexicon = self.line, self.lexicon
+        if line[verb.at - 1] != verb.clitics[-1] or lexicon["participles_agree"]:
+            return False
+        before = line[verb.at - 2]
+        if verb.form.mood == "infinitive":
+            return before not in lexicon["prepositions"]
+        left = lexicon.verb(before)
+        governed = before in lexicon["prepositions"] or line[verb.at] in lexicon["often_nouns"]
+        return governed or (left is not None and left.mood != "participle")
 
     def _says_state(self, verb: Verb, gender: Gender) -> bool:
         """*Prendetelo vivo*: what is said of the object is said of living beings only."""

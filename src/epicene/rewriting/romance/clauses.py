@@ -128,8 +128,9 @@ class Clauses:
     def _is_described(self, at: int) -> bool:
         """Whether an adjective of things follows a noun: *Viaggio lungo*."""
         following = self.line[at + 1]
-        listed = self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
-        return listed and self.line.begins(at)
+        if self._is_copula(at):  # si yo fuera rica
+            return False
+        return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
 
     def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
         """The nearest verb on the left in the sentence."""
@@ -240,6 +241,10 @@ class Clauses:
         line, lexicon = self.line, self.lexicon
         if {*line.keys} & lexicon["polite_pronouns"] or line[0] in lexicon["polite_greetings"]:
             return True
+        if self._is_ordered or self._is_notified or any(map(self.is_polite, self.phrases)):
+            return True
+        if any(phrase.start == 0 and self.is_title(phrase) for phrase in self.phrases[:1]):
+            return True
         return any(
             (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
             or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
@@ -271,6 +276,15 @@ class Clauses:
                 return named
         return None
 
+    def is_title(self, phrase: Phrase) -> bool:
+        """Whether it begins a letter: *Doctor Salinas: lamento …*, *Sr. Propietario:*."""
+        line, at = self.line, phrase.end
+        if line[phrase.head] not in self.lexicon["forms_of_address"] or phrase.determined:
+            return False
+        while line.is_name(at) or line[at] == ".":
+            at += 1
+        return line.begins(phrase.start) and line[at] == ":"
+
     @cached_property
     def _is_ordered(self) -> bool:
         """Whether a polite command begins a sentence or follows a comma: *Acuda en ayunas*."""
@@ -281,6 +295,10 @@ class Clauses:
                 first = at - 1 if self.line[at - 1] in lexicon["negations"] else at
                 after_word = self.line.is_word(first - 1) and not self.line.begins(first)
                 if not after_word or self.line[first - 1] in lexicon["and"]:
+                    return True
+            done = lexicon.verb(lexicon.split_enclitic(self.line[at + 1])[0])
+            if self.line[at] in lexicon["duties"] and self.line.begins(at) and done is not None:
+                if done.mood == "infinitive" and done.infinitive not in lexicon["copulas"]:
                     return True
         return False
 
@@ -377,7 +395,8 @@ class Clauses:
             if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
                 return who if not found & self.lexicon.object_pairs.keys() else UNKNOWN
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
-            return Referent("others", sure="likely")
+            addressed = self.polite and not self._others_named(verb.at)
+            return self.listener("likely") if addressed else Referent("others", sure="likely")
         return None
 
     def _acts_on_itself(self, verb: Verb, person: str) -> bool:
@@ -521,7 +540,12 @@ class Clauses:
                     return Referent("others", sure="guess"), first
                 at = first
             at -= 1
-        return None, start
+        return self._inverted(verb), start
+
+    def _inverted(self, verb: Verb) -> Referent | None:
+        """A pronoun right after its verb: *¿estaría usted dispuesta?*, *dijo ella*."""
+        found = self.pronoun(self.line[verb.at + 1])
+        return found if found is not None and "1s" not in verb.form.persons - {"3s"} else None
 
     def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
         """The index before a phrase, and whom it means if it can be a subject."""
@@ -685,6 +709,10 @@ class Clauses:
         while self.line[at] in self.lexicon["clitics"] | self.lexicon["negations"]:
             at -= 1
         named = self.inside.get(at - 1)
+        before = self.verb_before(at)
+        if self.line[at] == "," and before is not None and not before.form.persons & {"3s"}:
+            if {*before.clitics} & {*self.lexicon.object_pairs}:  # la vi ayer, iba guapa
+                return True
         if self.line[at] != "," or named is None or named.kind != "person":
             return False
         return self.line[named.start - 1] not in self.lexicon["as"]
@@ -694,6 +722,8 @@ class Clauses:
         asked = self.object_of(previous)
         if asked is not None and asked.who in {"speaker", "listener"}:
             return asked._replace(sure="likely")
+        if self.polite and self.lexicon["third_objects"] & {*previous.clitics}:  # le ruego que
+            return self.listener("likely")
         return first if self.is_reflexive(previous) else UNKNOWN
 
     def _reported(self, first: Referent) -> Referent:
@@ -710,7 +740,7 @@ class Clauses:
             return UNKNOWN
         asked = self.object_of(previous)  # me tratan como si fuera una niña
         if asked is not None and asked.who in {"speaker", "listener"}:
-            return asked._replace(sure="likely")
+            return asked
         if first.who != "others" or not self.first_person:
             return UNKNOWN
         return self.speaker("guess")._replace(dropped=True)

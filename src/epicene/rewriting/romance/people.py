@@ -45,6 +45,7 @@ class _Finder(Antecedents):
         self._exclaimed()
         self._detached()
         self._fragments()
+        self._answers()
         self._self_named()
         self._roles()
         self._vocatives()
@@ -55,8 +56,11 @@ class _Finder(Antecedents):
         for verb in self.clauses.verbs:
             self._person_object(verb)
         self._other_people()
+        self._stood_for()
+        self._headlines()
         self._appositions()
         self._which()
+        self._echoes()
         if self.generic_plurals:
             self._unclear()
         return self.sites
@@ -119,7 +123,8 @@ class _Finder(Antecedents):
         line, lexicon = self.line, self.lexicon
         for verb in self.clauses.verbs:
             reflexive = verb.form.infinitive in lexicon["reflexive_copulas"] and verb.clitics
-            if verb.form.infinitive not in lexicon["copulas"] and not reflexive:
+            beside = verb.form.infinitive in lexicon["secondary"]  # ¡qué guapa vienes!
+            if verb.form.infinitive not in lexicon["copulas"] and not reflexive and not beside:
                 continue
             finite = self._finite(verb)  # ¡qué ciego he estado!
             if not verb.finite and (verb.form.mood != "participle" or finite.at != verb.at - 1):
@@ -301,12 +306,30 @@ class _Finder(Antecedents):
             else:
                 words = self._phrase_words(phrase)
             verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
+            if line[at - 1] == "," and line[at - 2] in lexicon["that"]:  # le ruego que, como …
+                verb = self.clauses.verb_after(at)
             if verb is None or at + 1 in self.claimed:
                 continue
-            who = self.clauses.pronoun(line[at - 1]) or self._role_bearer(verb)
+            who = self._role_named(at) or self._role_bearer(verb)
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
+
+    def _role_named(self, at: int) -> Referent | None:
+        """Whose role it is: *para mí, como médica*; *mi vida como médica*; *marcou você como*."""
+        line, lexicon = self.line, self.lexicon
+        before = at - 2 if line[at - 1] == "," else at - 1
+        if line[before] in lexicon["first_tonic"]:
+            return self.clauses.speaker()
+        if before == at - 1 and self.clauses.pronoun(line[before]) is not None:
+            return self.clauses.pronoun(line[before])
+        if line[before] in lexicon["second_tonic"]:
+            return self.clauses.listener()
+        owned = self.clauses.inside.get(at - 1)
+        if owned is None or owned.kind != "thing":
+            return None
+        words = {*line.keys[owned.start : owned.head]}
+        return self.clauses.speaker() if words & lexicon["first_evidence"] else None
 
     def _second_role(self, end: int, who: Referent) -> None:
         """*Come portavoce e tesoriere*."""
@@ -385,6 +408,10 @@ class _Finder(Antecedents):
                 self._add([(after, Target(form))], who, "emphasis")
             if who.who != "others" and line[at + 1] == ",":
                 self._set_off(at + 2, who)
+            here = self._after_adverbs(at + 1)
+            form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
+            if form is not None and not form.plural and here > at + 1 and line.is_mark(here + 1):
+                self._add([(here, Target(form))], who, "said without a verb", "likely")
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
@@ -415,9 +442,13 @@ class _Finder(Antecedents):
 
     def _set_off(self, at: int, who: Referent) -> None:
         """*Yo, agotada, me dormí*; *tres chicos y yo, la pequeña*."""
+        adverbs = self.lexicon.adverbs_at(self.line, at)
+        if adverbs and self.line[at + adverbs] == ",":  # yo, como siempre, la única que conduce
+            at += adverbs + 1
         phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
-            if phrase.kind == "nominal" and not self.line.is_word(phrase.end):
+            open_after = self.line[phrase.end] in self.lexicon["relatives"] | self.lexicon["of"]
+            if phrase.kind == "nominal" and (open_after or self.line.is_mark(phrase.end)):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
         else:
             self._apposed(at, who)
@@ -470,6 +501,13 @@ class _Finder(Antecedents):
 
     def _self_named(self) -> None:
         """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
+        for at in range(2, len(self.line)):  # la que suscribe
+            form = self.lexicon.determiners.get(self.line[at - 2])
+            if self.line[at] in self.lexicon["self_verbs"] and form is not None:
+                if self.line[at - 1] in self.lexicon["relatives"]:
+                    self._add([(at - 2, Target(form))], self.clauses.speaker(), "the signer")
+                    if self.line[at + 1] == ",":
+                        self._apposed(at + 2, self.clauses.speaker())
         for phrase in self.clauses.phrases:
             words = self.line.keys[phrase.start : phrase.end]
             named = bool(self.lexicon["self_names"] & {*words})
@@ -520,6 +558,9 @@ class _Finder(Antecedents):
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
+            formula = line[phrase.start - 1] in lexicon["degree"] and line.begins(phrase.start - 1)
+            greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
+            greeted = greeted or (formula and line[phrase.end] == ":")  # Muy señora mía:
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
             mine = line[phrase.start] in lexicon["first_evidence"] and self._precedes_you(phrase)
             determined = phrase.determined and not mine
@@ -582,6 +623,8 @@ class _Finder(Antecedents):
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
             elif line.begins(at) and line[at] in lexicon["soothing"] and self._reassures(at):
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "guess")
+            elif line.begins(at) and line[at] in lexicon["halting"] and line[at + 1] == "!":
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
             elif line.begins(here) and lexicon.is_state(line[at]) and self._is_asked(at):
                 self._add([(at, Target(form))], self.clauses.listener(), "asked", "guess")
 
@@ -652,26 +695,20 @@ class _Finder(Antecedents):
             self._add([(at, Target(joined))], who, "object", "likely")
 
     def _whom(self, verb: Verb, form: Form) -> Referent | None:
-        """Whom an object pronoun means: a person by its verb, or by the last noun of its gender."""
+        """Whom an object pronoun means: a person by its verb, or by whoever was named last."""
         lexicon, infinitive = self.lexicon, self._perfect_of(verb)
         named = self._last_named(verb.at, form)
         surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
+        addressed = self.clauses.polite and (named is None or named.kind == "thing")
         if surely or self._is_led(verb):
-            addressed = self.clauses.polite and (named is None or named.kind == "thing")
-            if addressed and not lexicon["polite_objects_agree"]:  # La ringrazio
-                return None
             return self.clauses.listener() if addressed else Referent("others")
+        if self.clauses.polite and infinitive in lexicon["serving"]:  # la atenderemos
+            return self.clauses.listener()
+        if named is not None and self.clauses.is_polite(named):
+            return self.clauses.listener()
         if self._object_means_person(verb, infinitive, form):
             return Referent("others")
-        if infinitive not in lexicon["often_person_objects"]:
-            return None
-        if len({*verb.clitics} - lexicon["negations"]) > 1:  # se lo llevó
-            return None
-        if named is None:
-            return self.clauses.listener() if self.clauses.polite else None
-        if named.kind == "thing":
-            return None
-        return self.clauses.listener() if self.clauses.is_polite(named) else Referent("others")
+        return None
 
     def _last_named(self, at: int, form: Form) -> Phrase | None:
         """The last singular noun before a pronoun of its gender, not one of a time."""
@@ -723,6 +760,11 @@ class _Finder(Antecedents):
             participle = agreeing.masculine if agreeing is not None else word
             form = self.lexicon.verb(participle)
             return form.infinitive if form is not None else ""
+        if verb.form.infinitive in self.lexicon["semi_auxiliaries"]:  # lo están esperando
+            for at in range(verb.at + 1, verb.at + 4):
+                main = next((each for each in self.clauses.verbs if each.at == at), None)
+                if main is not None and not main.finite and not main.clitics:
+                    return main.form.infinitive
         return verb.form.infinitive
 
     def _other_people(self) -> None:
@@ -745,23 +787,130 @@ class _Finder(Antecedents):
                 continue
             if not self._changes_to(phrase, target) or self._is_couple(phrase):
                 continue
+            if self._means_thing(phrase) or self._describes_epicene(phrase):
+                continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
 
+    def _describes_epicene(self, phrase: Phrase) -> bool:
+        """*La víctima era la encargada*: it agrees with a noun of one gender."""
+        verb = self.clauses.verb_before(phrase.start)
+        if verb is None or verb.at < phrase.start - 2:
+            return False
+        subject = self.clauses.subject(verb).phrase
+        if subject is None or verb.form.infinitive not in self.lexicon["copulas"]:
+            return False
+        return self.line[subject.head] in self.lexicon["of_one_gender"]
+
     def _which(self) -> None:
-        """*Un amico con il quale*: the article agrees with the noun before it."""
+        """*Un amico con il quale*, *el chico del que*: the article agrees with the noun before."""
         line, lexicon = self.line, self.lexicon
         for at in range(2, len(line)):
-            form = lexicon.determiners.get(line[at - 1]) if line[at] in lexicon["which"] else None
+            form = lexicon.determiners.get(line[at - 1])
             before = at - 2
             while line[before] == "," or line[before] in lexicon["prepositions"]:
                 before -= 1
+            governed = before < at - 2 or line[at - 1] in lexicon["contractions"]
+            if line[at] not in lexicon["which"] and not (
+                governed and line[at] in lexicon["relatives"]
+            ):
+                continue
             phrase = self.clauses.inside.get(before)
             if form is None or phrase is None or form.plural or phrase.plural:
                 continue
-            site = self.sites.get(phrase.head)
-            if site is not None and form.gender == phrase.gender:
+            owner = self.owners.get(phrase.head)
+            if owner is not None and form.gender == phrase.gender:
                 words = [(at - 1, Target(form, leading=True))]
-                self._add(words, Referent(site.who, phrase), "relative pronoun", site.sure)
+                self._add(words, Referent(owner, phrase), "relative pronoun", "likely")
+
+    def _stood_for(self) -> None:
+        """*Ese no es mi padre*, *¿quién es esa?*, *el mío me dejó plantada*: a word for a noun."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            form = lexicon.determiners.get(line[at]) if line[at] in lexicon["pointing"] else None
+            if form is not None and at not in self.claimed and self._points_at_person(at):
+                self._add([(at, Target(form))], Referent("others"), "pronoun", "likely")
+        for phrase in self.clauses.phrases:
+            if phrase.kind != "nominal" or phrase.plural or phrase.head in self.claimed:
+                continue
+            article = lexicon.determiners.get(line[phrase.start])
+            if article is None or line[phrase.head] not in lexicon["whose"]:
+                continue
+            named = self._last_named(phrase.start, article)
+            if named is not None and named.kind == "person":
+                self._add(self._phrase_words(phrase), Referent("others"), "pronoun", "likely")
+
+    def _points_at_person(self, at: int) -> bool:
+        """Whether a demonstrative without a noun is asked for or said to be somebody."""
+        line, lexicon, phrase = self.line, self.lexicon, self.starts.get(at)
+        if phrase is not None and phrase.end > at + 1:
+            return False
+        if line[at - 2] in lexicon["who"] and self.clauses.verb_before(at) is not None:
+            return True
+        after = self._after_adverbs(at + 1)
+        verb = next((each for each in self.clauses.verbs if each.at == after), None)
+        if verb is not None and verb.form.infinitive in lexicon["never_reflexive"]:
+            said = self.starts.get(self._after_adverbs(after + 1))
+            return said is not None and said.kind == "person" and not said.plural
+        return verb is not None and line[at - 1] in lexicon["object_markers"] and (
+            self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"]
+        )
+
+    def _headlines(self) -> None:
+        """*Detenida en Lima la autora del robo*: a participle before its noun, without a verb."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            form = lexicon.adjective(line[at]) if line.begins(at) else None
+            if form is None or form.plural or at in self.claimed or not lexicon.is_state(line[at]):
+                continue
+            start, end = line.sentence(at)
+            if any(start <= verb.at < end and verb.finite for verb in self.clauses.verbs):
+                continue
+            about = [
+                phrase
+                for phrase in self.clauses.phrases
+                if at < phrase.start < end
+                and phrase.determined
+                and line[phrase.start - 1] not in lexicon["prepositions"]
+                and line[phrase.start] not in lexicon["contractions"]
+            ]
+            if about and about[0].kind == "person" and not self._disagrees(about[0], form):
+                words, here = [(at, Target(form))], self._after_adverbs(at + 1)
+                second = lexicon.adjective(line[here])
+                if second is not None and second.gender == form.gender and not second.plural:
+                    words.append((here, Target(second)))  # hallado muerto el alcalde
+                who = self.owners.get(about[0].head, "others")
+                self._add(words, Referent(who, about[0]), "headline", "likely")
+
+    def _echoes(self) -> None:
+        """*Estoy harta. ¿Me oyes? Harta.*: a word said again, as a sentence of its own."""
+        line, lexicon = self.line, self.lexicon
+        said = {line[at]: who for at, who in self.owners.items() if lexicon.is_listed(line[at])}
+        for at in range(len(line)):
+            alone = line.begins(at) and line.is_mark(at + 1) and at not in self.claimed
+            form = lexicon.adjective(line[at]) if alone and line[at] in said else None
+            if form is not None:
+                self._add([(at, Target(form))], Referent(said[line[at]]), "said again", "likely")
+
+    def _answers(self) -> None:
+        """*¿Quién soy? La nueva.*, *Quem é você? Um ladrão?*: a phrase as a sentence."""
+        line, lexicon = self.line, self.lexicon
+        for verb in self.clauses.verbs:
+            if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
+                continue
+            who = self.clauses.subject(verb)
+            if line[verb.at - 1] not in lexicon["who"] or who.who not in {"speaker", "listener"}:
+                continue
+            at = line.sentence(verb.at)[1] + 1
+            while (phrase := self._whole_sentence(at)) is not None:
+                if phrase.kind != "thing" and not phrase.plural:
+                    self._add(self._phrase_words(phrase), who, "said of the subject", "likely")
+                at = line.sentence(phrase.head)[1] + 1
+
+    def _whole_sentence(self, at: int) -> Phrase | None:
+        while self.line.is_mark(at) and at < len(self.line):
+            at += 1
+        phrase = self.starts.get(at)
+        return phrase if phrase is not None and self.line.ends_sentence(phrase.end) else None
 
     def _sexed(self) -> None:
         """*La squadra maschile*: said of people, or of what only men or only women do."""

@@ -106,6 +106,9 @@ class _Reader:
             return not self.lexicon.is_listed(following)
         if self.line[at] in self.lexicon["half"] and self.lexicon.is_state(following):
             return False  # medio dormido
+        half = self.lexicon.noun(following) if self.line[at] in self.lexicon["half"] else None
+        if half is not None and half.gender == "feminine":
+            return False  # medio bruja
         if self.line[at] in self.lexicon["degree"]:  # muito amiga
             noun = self.lexicon.noun(following)
             form = self.lexicon.determiners[self.line[at]]

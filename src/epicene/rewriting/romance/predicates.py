@@ -183,7 +183,7 @@ class Predicates(Readings):
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
         phrase = who.phrase
         plural = self._is_plural(verb, who)
-        if self._says_nothing(verb):
+        if self._says_nothing(verb) or (phrase is not None and self._means_thing(phrase)):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -192,7 +192,7 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
             at += self.line[at] in self.lexicon["into"]
-        read = self._read_predicate(at, who, plural=plural)
+        read = self._read_predicate(self._after_duration(at), who, plural=plural)
         if read is None:
             self._origin(at, who, rule)
             return
@@ -211,6 +211,25 @@ class Predicates(Readings):
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _means_thing(self, phrase: Phrase) -> bool:
+        """*La guía está desactualizada*: by what is said of it, no person."""
+        if self.line[phrase.head] not in self.lexicon["also_things"]:
+            return False
+        at = self._after_adverbs(phrase.end)
+        verb = self.lexicon.verb(self.line[at])
+        said = self.line[self._after_adverbs(at + 1)]
+        copula = verb is not None and verb.infinitive in self.lexicon["copulas"]
+        return copula and said in self.lexicon["said_of_things"]
+
+    def _after_duration(self, at: int) -> int:
+        """The word after a duration: *estuve cinco años enganchada*."""
+        here = at + (self.line[at].isdigit() or self.line[at] in self.lexicon["invariable"])
+        phrase = self.starts.get(at) or self.starts.get(here)
+        if phrase is None or self.line[phrase.head] not in self.lexicon["times"]:
+            return at
+        form = self.lexicon.adjective(self.line[phrase.head + 1])
+        return phrase.head + 1 if form is not None and not form.plural else at
 
     def _turns_out(self, read: Read, verb: Verb) -> bool:
         """*Ci mette la panna e viene buonissimo*: a thing; *viene eletto* is passive."""
@@ -312,6 +331,8 @@ class Predicates(Readings):
                 at, steps = at + 1, steps + 1
                 continue
             after = self._after_adverbs(at + 1)
+            if line[at] in lexicon["and"] and line[at + 1] in lexicon["little_things"]:
+                return  # ni nada parecido
             if line[after] in lexicon["joiners"] or line[after] in lexicon["after_joiners"]:
                 after = self._after_adverbs(after + 1)
             found = self._joined(after, gender, plural=plural, near=near)
@@ -503,6 +524,8 @@ class Predicates(Readings):
             whole = self._wholly(at)
             at += len(whole)
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
+            if line[at] in lexicon["everything"] and line.is_mark(at + 1):  # se lo llevó todo
+                form = None
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])

@@ -163,6 +163,10 @@ class Readings:
         lexicon, following = self.lexicon, self.line[at + 1]
         if following in lexicon["alone_before"]:  # estuve solo toda la tarde
             return False
+        moving = lexicon.verb(self.line[at - 1])
+        if following in lexicon["through"] and moving is not None:  # viajo sola por Colombia
+            if moving.infinitive in lexicon["secondary"]:
+                return False
         done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
         if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
             return True  # voy solo a comprar pan
@@ -233,6 +237,8 @@ class Readings:
         known = lexicon.verbs.get(form.masculine)
         said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
         said = said or line[at].endswith(PARTICIPLES)
+        if following is not None and line[following.head] in lexicon["kinds"]:
+            said = True  # soy diabética tipo 1
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
