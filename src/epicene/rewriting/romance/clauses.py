@@ -249,12 +249,7 @@ class Clauses:
             (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
             or (line.begins(at) and line[at] in lexicon["polite_titles"] and line[at + 1] == ",")
             for at in range(len(line))
-        ) or (
-            any(map(self.is_polite, self.phrases))
-            or any(self._asks_politely(verb) for verb in self.verbs)
-            or self._is_ordered
-            or self._is_notified
-        )
+        ) or any(self._asks_politely(verb) for verb in self.verbs)
 
     def _asks_politely(self, verb: Verb) -> bool:
         """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""

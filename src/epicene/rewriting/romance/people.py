@@ -700,6 +700,8 @@ class _Finder(Antecedents):
         named = self._last_named(verb.at, form)
         surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
         addressed = self.clauses.polite and (named is None or named.kind == "thing")
+        if addressed and not lexicon["polite_objects_agree"]:  # la ringraziamo
+            return None
         if surely or self._is_led(verb):
             return self.clauses.listener() if addressed else Referent("others")
         if self.clauses.polite and infinitive in lexicon["serving"]:  # la atenderemos
