@@ -33,8 +33,6 @@ class Antecedents(Predicates):
             return False
         if line[start - 1] in lexicon["before_pronouns"]:  # me la cavo
             return False
-        if self._is_article(verb):
-            return False
         gender = form.gender or self._participle_gender(verb)
         if gender is None or (gender == "masculine" and infinitive in lexicon["clausal_objects"]):
             return False
@@ -51,7 +49,11 @@ class Antecedents(Predicates):
         before = line[verb.at - 2]
         if verb.form.mood == "infinitive":
             return before not in lexicon["prepositions"]
+        if before in lexicon["adverbs"] or self.clauses.pronoun(before) is not None:
+            return False
         left = lexicon.verb(before)
+        if left is not None and left.infinitive in lexicon["semi_auxiliaries"]:
+            return verb.form.mood != "gerund"
         governed = before in lexicon["prepositions"] or line[verb.at] in lexicon["often_nouns"]
         return governed or (left is not None and left.mood != "participle")
 
@@ -71,7 +73,7 @@ class Antecedents(Predicates):
         if form.gender == "feminine" and not self._has_thing_after(verb):  # le compro
             return False
         start = verb.at - len(verb.clitics)
-        return self._is_person_last(start, form.gender, verb, often=True)
+        return self._is_person_last(start, form.gender, verb, often=True, dative=True)
 
     def _has_thing_after(self, verb: Verb) -> bool:
         """Whether the verb has an object after it, so that *le* is to her, not them."""
@@ -93,8 +95,13 @@ class Antecedents(Predicates):
         form = self.lexicon.predicate(self.line[self._after_adverbs(verb.at + 1)])
         return form.gender if form is not None and not form.plural else None
 
-    def _is_person_last(self, before: int, gender: Gender, verb: Verb, *, often: bool) -> bool:
-        """Whether the last thing or person named in that gender is a person."""
+    def _is_person_last(
+        self, before: int, gender: Gender, verb: Verb, *, often: bool, dative: bool = False
+    ) -> bool:
+        """Whether the last thing or person named in that gender is a person.
+
+        A thing gets nothing (`dative`), but *gli* may mean several people.
+        """
         line, lexicon, clauses = self.line, self.lexicon, self.clauses
         subject = clauses.subject(verb).phrase if verb.finite else None
         at = before - 1
@@ -112,12 +119,12 @@ class Antecedents(Predicates):
             if phrase == subject or phrase.gender not in {None, gender}:
                 continue
             if phrase.kind == "person":
-                if phrase.plural and often:
+                if phrase.plural and dative:
                     return False
                 if not phrase.plural:
-                    return phrase.gender == gender
+                    return phrase.gender == gender or (often and phrase.gender is None)
                 continue
-            if phrase.plural or line[phrase.head] in lexicon["times"]:
+            if dative or phrase.plural or line[phrase.head] in lexicon["times"]:
                 continue
             if often and (phrase.gender is None or self._is_aside(phrase)):
                 continue
@@ -142,7 +149,9 @@ class Antecedents(Predicates):
         at += self.line[at] == ","
         at = self._after_adverbs(at)
         form = self.lexicon.adjective(self.line[at])
-        if form is None or form.plural or form.gender != gender or at in self.claimed:
+        if form is None or form.plural or form.gender != gender:
+            return
+        if at in self.claimed or at in self.perfects:
             return
         listed = self.lexicon.is_listed(self.line[at]) and at not in self.starts
         if listed and self._is_alone(at, form):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.rewriting.romance.conjugation import VerbForm
 from epicene.rewriting.romance.phrases import PARTICIPLES, Phrase, find_phrases, is_perfect
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Person
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.conjugation import VerbForm
     from epicene.rewriting.romance.lexicon import Lexicon
     from epicene.rewriting.romance.line import Line
 
@@ -68,6 +68,8 @@ class Clauses:
             return None
         word, enclitic = lexicon.split_enclitic(line[at])
         form = lexicon.verb(word)
+        if form is None and enclitic:
+            form = VerbForm(word, "infinitive")
         if form is None:
             return None
         if form.mood == "participle" and not is_perfect(line, at, lexicon):
@@ -128,7 +130,8 @@ class Clauses:
     def _is_described(self, at: int) -> bool:
         """Whether an adjective of things follows a noun: *Viaggio lungo*."""
         following = self.line[at + 1]
-        if self._is_copula(at):  # si yo fuera rica
+        form = self.lexicon.verb(self.line[at])
+        if form is None or form.infinitive in self.lexicon["copulas"]:  # si yo fuera rica
             return False
         return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
 
@@ -325,7 +328,11 @@ class Clauses:
             return False
         further = line[phrase.end] in lexicon["of"] or line[phrase.end] in lexicon["relatives"]
         further = further or line[phrase.end].endswith("mente")  # a senhora aparentemente perfeita
-        if not self._is_conversation:
+        asking = (
+            self.verb_before(phrase.start) if line[phrase.start - 1] in lexicon["that"] else None
+        )
+        asked = asking is not None and asking.form.infinitive in lexicon["asking"]
+        if not (asked or self._is_conversation):  # pediu que o senhor confirme
             return False
         return not (further or line.is_name(phrase.head) or line.is_name(phrase.end)) and all(
             self._is_plain(each)
@@ -428,6 +435,7 @@ class Clauses:
             several = explicit is not None and (
                 explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
             )
+            several = several and not self._says_one(verb)  # ragazzi sono appena uscita
             return explicit if explicit is not None and several else self.speaker("likely")
         if explicit is None and self._commands(verb):
             return self.listener("likely")
@@ -437,6 +445,14 @@ class Clauses:
             return explicit
         return self._dropped(verb, boundary)
 
+    def _says_one(self, verb: Verb) -> bool:
+        """Whether a participle in the singular follows."""
+        at = verb.at + 1
+        while self.line[at] in self.lexicon["adverbs"]:
+            at += 1
+        form = self.lexicon.adjective(self.line[at])
+        return form is not None and form.gender is not None and not form.plural
+
     def _commands(self, verb: Verb) -> bool:
         """Whether it is a command, first in its sentence: *No sea tonto*, *Non essere triste*."""
         line, lexicon = self.line, self.lexicon
@@ -445,7 +461,8 @@ class Clauses:
             at -= 1
         if verb.finite:
             word = lexicon.split_enclitic(line[verb.at])[0]
-            return word in lexicon["commands"] and line.begins(at)
+            opened = line.begins(at) or (line[at - 1] == "," and line[at] in lexicon["negations"])
+            return word in lexicon["commands"] and opened
         negated = line[at] in lexicon["negative_commands"] and verb.form.mood == "infinitive"
         while line[at - 1] in lexicon["adverbs"] or line[at - 1] in lexicon["and"]:
             at -= 1  # e soprattutto non restare sola
@@ -540,7 +557,7 @@ class Clauses:
     def _inverted(self, verb: Verb) -> Referent | None:
         """A pronoun right after its verb: *¿estaría usted dispuesta?*, *dijo ella*."""
         found = self.pronoun(self.line[verb.at + 1])
-        return found if found is not None and "1s" not in verb.form.persons - {"3s"} else None
+        return found if found is not None and verb.form.persons != {"1s"} else None
 
     def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
         """The index before a phrase, and whom it means if it can be a subject."""
@@ -552,10 +569,12 @@ class Clauses:
         governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
-        if not phrase.determined and line[phrase.end] == "," and self._is_called(phrase):
+        if not phrase.determined and self._is_called(phrase):
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
+        if phrase.kind == "person" and not phrase.determined and line[phrase.end] == ",":
+            return before, None  # usted, ciudadana, está citada
         if phrase.kind == "thing" and line[phrase.end] in lexicon["ago"]:
             return before, None  # due anni dopo
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
@@ -566,6 +585,11 @@ class Clauses:
         """*Dottoressa, è pronta?*: the listener, not the subject."""
         opens = self.line.begins(phrase.start) or self.line[phrase.start - 1] == ","
         greeted = self.line[phrase.start] in self.lexicon["greeting_adjectives"]
+        end = phrase.end
+        while self.line.is_name(end):
+            end += 1
+        if self.line[end] != ",":
+            return False
         return greeted or (opens and self.line[phrase.head] in self.lexicon["polite_titles"])
 
     def _ends_phrase(self, at: int) -> bool:
@@ -613,6 +637,9 @@ class Clauses:
         if line[before] == ",":
             before -= 1
         phrase = self.inside.get(before)
+        if line[before] in lexicon["times"] and line[before - 1].isdigit():
+            phrase = self.inside.get(before - 3)  # um afilhado de 9 anos que
+            before = before - 3 if phrase is not None else before
         if phrase is not None and phrase.end == before + 1:
             if self._predicate_of(phrase) is not None:
                 return self._predicate_of(phrase)
@@ -645,7 +672,7 @@ class Clauses:
         if previous is not None and previous.at < verb.at:
             first = self.subject(previous)
             if self.line[boundary] in self.lexicon["that"]:
-                told = self._subordinate(verb, previous, first)
+                told = self._subordinate(verb, previous, first, boundary)
                 if told is not None:
                     return told
             joined = self._joined(previous, verb)
@@ -685,9 +712,13 @@ class Clauses:
         passive = verb.form.infinitive in self.lexicon["only_passive"]
         return passive and bool({*verb.clitics} & self.lexicon["first_clitics"])
 
-    def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
+    def _subordinate(
+        self, verb: Verb, previous: Verb, first: Referent, boundary: int
+    ) -> Referent | None:
         """The subject of what is said, asked, seen or wished; None if nothing tells."""
         ambiguous = "1s" in verb.form.persons
+        if self.line[boundary - 1] in self.lexicon["as"]:  # como se fosse pai deles
+            return self.object_of(previous) or first
         if previous.form.infinitive in self.lexicon["asking"]:
             return self._asked(previous, first)
         if self.line[verb.at] in self.lexicon["subjunctives"]:
@@ -725,6 +756,8 @@ class Clauses:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")
+        if first.who is not None and first.who == self.passage.interlocutors.listener:
+            return first._replace(sure="likely")  # você mesma disse que ia sozinha
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
 
     def _wished(self, first: Referent, previous: Verb) -> Referent:

@@ -221,13 +221,15 @@ class Lexicon:
         if word in self.verbs or word in self["things"] or self._is_listed_noun(word):
             return word, ""
         base, clitic = self.inflection.split_enclitic(word)
-        return (base, clitic) if base in self.verbs else (word, "")
+        unknown = "-" in word and base.endswith(("ar", "er", "ir"))  # entrevistá-lo
+        return (base, clitic) if base in self.verbs or unknown else (word, "")
 
     def _is_listed_noun(self, word: str) -> bool:
         return word in self._nouns or word in self._adjectives
 
     def is_state(self, word: str) -> bool:
         """Whether the adjective is said of living beings only."""
+        word = word.removeprefix("recém-")
         return word in self._states or _SUPERLATIVE.sub(r"\1", word) in self._states
 
     def noun(self, word: str) -> Form | None:
@@ -239,6 +241,15 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
+        for before in ("neo", "vice"):
+            if (
+                known is None
+                and word.startswith(before)
+                and (base := self._nouns.get(word.removeprefix(before)))
+            ):
+                return base._replace(
+                    masculine=before + base.masculine, feminine=before + base.feminine
+                )
         for woman, man in (("trice", "tore"), ("trici", "tori")):
             if known is None and word.endswith(woman) and word not in self["things"]:
                 stem = word.removesuffix(woman)

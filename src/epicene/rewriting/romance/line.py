@@ -18,7 +18,8 @@ class Line(shared.Line[shared.Token]):
 
     def ends_sentence(self, at: int) -> bool:
         """Whether the token is a mark that ends a sentence, not the point of *Sr.* or *3.º*."""
-        return super().ends_sentence(at) and not self._abbreviates(at)
+        repeated = len(self[at]) > 1 and {*self[at]} <= {*"!?.…"}
+        return (super().ends_sentence(at) or repeated) and not self._abbreviates(at)
 
     def _abbreviates(self, at: int) -> bool:
         if self[at] != "." or not self.is_word(at - 1) or at + 1 >= len(self):
@@ -51,9 +52,11 @@ class Line(shared.Line[shared.Token]):
 QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
 
 
-ABBREVIATIONS = frozenset("""
+ABBREVIATIONS = frozenset(
+    """
 sr sra srta dr dra d dña prof profa ing lic exmo exma ilmo ilma excmo excma st sta sto av avda núm n art
-""".split())
+""".split()
+)
 # In Spanish, Italian and Portuguese.
 _AND = frozenset("y e ed o u ou ni né nem pero ma mas".split())
 

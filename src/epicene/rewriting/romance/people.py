@@ -51,6 +51,7 @@ class _Finder(Antecedents):
         self._vocatives()
         self._polite_nouns()
         self._greetings()
+        self._called_names()
         if "others" in self.wanted:
             self._third_pronouns()
         for verb in self.clauses.verbs:
@@ -267,6 +268,7 @@ class _Finder(Antecedents):
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
         line, lexicon = self.line, self.lexicon
+        last: Referent | None = None
         for at in range(len(line)):
             job = self._is_job(at)
             if not job and line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
@@ -311,6 +313,9 @@ class _Finder(Antecedents):
             if verb is None or at + 1 in self.claimed:
                 continue
             who = self._role_named(at) or self._role_bearer(verb)
+            if line[at - 1] in lexicon["and"] and last is not None:  # come autore e come curatore
+                who = last
+            last = who
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
@@ -341,10 +346,10 @@ class _Finder(Antecedents):
 
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
-        phrase = self.starts.get(at + 1)
-        if self.line[at] not in self.lexicon["initial_roles"] or phrase is None:
+        form = self.lexicon.noun(self.line[at + 1])
+        if self.line[at] not in self.lexicon["initial_roles"] or form is None or form.plural:
             return False
-        if phrase.kind != "person" or phrase.determined or phrase.plural:
+        if self.lexicon.adverbs_at(self.line, at):  # da vicino
             return False
         done = self.clauses.verb_before(at, finite=False)  # ci torno da volontario
         return (
@@ -410,8 +415,13 @@ class _Finder(Antecedents):
                 self._set_off(at + 2, who)
             here = self._after_adverbs(at + 1)
             form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
+            too = line[at - 1] in lexicon["too"] and line[at - 2] == ","
+            if form is not None and too and not form.plural:  # também ela intoxicada pelo fumo
+                self._add([(here, Target(form))], who, "apposition", "likely")
+            bare = who.who != "others" and line[at - 1] not in lexicon["prepositions"]
             if form is not None and not form.plural and here > at + 1 and line.is_mark(here + 1):
-                self._add([(here, Target(form))], who, "said without a verb", "likely")
+                if bare:  # vos siempre tan exagerada
+                    self._add([(here, Target(form))], who, "said without a verb", "likely")
             phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
             if phrase is not None and phrase.kind == "person" and not phrase.plural:
                 closed = line[phrase.end] == "," or line[at + 1] != ","
@@ -429,8 +439,11 @@ class _Finder(Antecedents):
         return listed and at not in self.starts and self.line[at + 1] in self.lexicon["relatives"]
 
     def _pitied(self, at: int, who: Referent) -> None:
-        """*Povero me*, *coitada de mim*; not *preocupada comigo*."""
+        """*Povero me*, *coitada de mim*, *beato lui*; not *preocupada comigo*."""
         line, lexicon = self.line, self.lexicon
+        envied = lexicon.adjective(line[at - 1]) if line[at - 1] in lexicon["pitying"] else None
+        if envied is not None and line.is_mark(at + 1) and line.is_mark(at - 2):
+            self._add([(at - 1, Target(envied))], who, "exclaimed", "likely")
         here = at - 2 if line[at - 1] in lexicon["of"] else at - 1
         form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
         opens = here >= 0 and (line.begins(here) or (here < at - 1 and line[here - 1] == ","))
@@ -448,7 +461,7 @@ class _Finder(Antecedents):
         phrase = self.starts.get(at)
         if phrase is not None and phrase.determined and not phrase.plural:
             open_after = self.line[phrase.end] in self.lexicon["relatives"] | self.lexicon["of"]
-            if phrase.kind == "nominal" and (open_after or self.line.is_mark(phrase.end)):
+            if phrase.kind != "thing" and (open_after or self.line.is_mark(phrase.end)):
                 self._add(self._phrase_words(phrase), who, "apposition", "likely")
         else:
             self._apposed(at, who)
@@ -497,6 +510,9 @@ class _Finder(Antecedents):
         if not (lexicon.is_listed(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
         joined = lexicon["prepositions"] | lexicon["contractions"] | lexicon["and"]
+        phrase = self.starts.get(at + 1)
+        if phrase is not None and line[phrase.head] in lexicon["times"]:  # premiato lo scorso anno
+            return True
         return line.is_mark(at + 1) or after in joined or after in lexicon["adverbs"]
 
     def _self_named(self) -> None:
@@ -553,22 +569,47 @@ class _Finder(Antecedents):
         """Whoever is addressed: *Gracias, señora*; *Querido amigo:*."""
         line, lexicon = self.line, self.lexicon
         for phrase in self.clauses.phrases:
-            if phrase.kind != "person" or phrase.head in self.claimed or phrase.plural:
+            dear = phrase.kind == "nominal" and line[phrase.head] in lexicon["forms_of_address"]
+            if not (phrase.kind == "person" or dear) or phrase.head in self.claimed:
+                continue
+            if phrase.plural:
                 continue
             words = {line[at] for at in range(phrase.start, phrase.end)}
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
+            open_before = open_before or (
+                line[phrase.start - 1] == "."
+                and line[phrase.start - 2] in lexicon["polite_greetings"]
+            )
             formula = line[phrase.start - 1] in lexicon["degree"] and line.begins(phrase.start - 1)
             greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
             greeted = greeted or (formula and line[phrase.end] == ":")  # Muy señora mía:
             closed = line.is_mark(phrase.end) and line[phrase.end] not in lexicon["joiners"] - {","}
-            mine = line[phrase.start] in lexicon["first_evidence"] and self._precedes_you(phrase)
+            mine = line[phrase.start] in lexicon["first_evidence"] and (
+                self._precedes_you(phrase) or self._is_dear(phrase)
+            )
+            mine = mine or self._is_scolded_so(phrase)
             determined = phrase.determined and not mine
             if not greeted and (determined or not open_before or not closed):
                 continue
             if not greeted and not self._addresses(phrase):
                 continue
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
+
+    def _is_dear(self, phrase: Phrase) -> bool:
+        """*Parabéns, meu querido!*, *que Deus te guarde, meu irmão.*"""
+        line, lexicon = self.line, self.lexicon
+        start, end = line.sentence(phrase.head)
+        if line[phrase.head] not in lexicon["forms_of_address"] or phrase.end != end:
+            return False
+        told = {*line.keys[start:end]} & (lexicon["second_clitics"] | lexicon["second_tonic"])
+        return line[phrase.start - 1] == "," and (bool(told) or line[end].startswith("!"))
+
+    def _is_scolded_so(self, phrase: Phrase) -> bool:
+        """*Seu bobo!*"""
+        if self.line[phrase.start] not in self.lexicon["scolding"]:
+            return False
+        return phrase.start + 1 == phrase.head and self.lexicon.is_listed(self.line[phrase.head])
 
     def _polite_nouns(self) -> None:
         """*O senhor está livre?*, *peço que a senhora mesma assine*."""
@@ -600,6 +641,20 @@ class _Finder(Antecedents):
             start <= verb.at < end and verb.form.persons == {"2s"} for verb in self.clauses.verbs
         )
 
+    def _called_names(self) -> None:
+        """*Bugiardo!*, *ciao bella*, *Carissimo, …*: what somebody is called, between marks."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+            if form is None or form.plural or at in self.claimed or not line.is_mark(at + 1):
+                continue
+            opens = line.begins(at) or line[at - 1] == ","
+            scolded = line[at] in lexicon["called_names"] and opens and line[at + 1] != ","
+            hailed = line[at - 1] in lexicon["hailing"] and line[at] in lexicon["pet_names"]
+            greeted = at == 0 and line[at] in lexicon["greeting_adjectives"] and line[at + 1] == ","
+            if scolded or hailed or greeted:
+                self._add([(at, Target(form))], self.clauses.listener(), "addressed", "likely")
+
     def _greetings(self) -> None:
         """*Encantada de conocerte*, *Bienvenido*: said without a verb."""
         line, lexicon = self.line, self.lexicon
@@ -617,7 +672,14 @@ class _Finder(Antecedents):
                 or line.is_mark(here - 1)
                 or (line[here - 1] in lexicon["thanking"])
             )
-            if open_before and line[at] in lexicon["speaker_greetings"]:
+            named = (
+                line.begins(at)
+                and line.is_name(at + 1)
+                and line[at] in lexicon["greeting_adjectives"]
+            )
+            if named and at not in self.claimed:  # Querida Guadalupe:
+                self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
+            elif open_before and line[at] in lexicon["speaker_greetings"]:
                 self._add([(at, Target(form))], self.clauses.speaker(), "greeting", "likely")
             elif open_before and line[at] in lexicon["listener_greetings"]:
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
@@ -678,7 +740,7 @@ class _Finder(Antecedents):
         form = lexicon.object_pairs.get(verb.clitics[-1]) if verb.clitics else None
         if form is None or set(verb.clitics) & lexicon["third_objects"]:
             return
-        who = self._whom(verb, form)
+        who = self._whom(verb, form) if not self._is_article(verb) else None
         if who is None:
             return
         self._said_of_object(verb, form.gender)
@@ -724,7 +786,12 @@ class _Finder(Antecedents):
 
     def _is_doubled(self, verb: Verb) -> bool:
         """*A mi hermana la operaron*: the pronoun repeats the person before it."""
-        phrase = self.clauses.inside.get(verb.at - 1 - len(verb.clitics))
+        before = verb.at - 1 - len(verb.clitics)
+        while self.line[before] in self.lexicon["adverbs"]:
+            before -= 1
+        if self.line[before] in self.lexicon["pointing"]:  # a ese ya lo conozco
+            return self.line[before - 1] in self.lexicon["object_markers"]
+        phrase = self.clauses.inside.get(before)
         if phrase is None or phrase.kind != "person" or phrase.plural:
             return False
         to = {self.line[phrase.start - 1], self.line[phrase.start]}
@@ -791,7 +858,17 @@ class _Finder(Antecedents):
                 continue
             if self._means_thing(phrase) or self._describes_epicene(phrase):
                 continue
+            if self._is_tongue(phrase):
+                continue
             self._add(self._phrase_words(phrase), Referent("others"), "noun of a person")
+
+    def _is_tongue(self, phrase: Phrase) -> bool:
+        """*Hablaba un francés perfecto*."""
+        if self.line[phrase.head] not in self.lexicon["tongues"]:
+            return False
+        verb = self.clauses.verb_before(phrase.start, finite=False)
+        near = verb is not None and verb.at >= phrase.start - 3
+        return near and verb is not None and verb.form.infinitive in self.lexicon["speaking"]
 
     def _describes_epicene(self, phrase: Phrase) -> bool:
         """*La víctima era la encargada*: it agrees with a noun of one gender."""
@@ -812,6 +889,8 @@ class _Finder(Antecedents):
             while line[before] == "," or line[before] in lexicon["prepositions"]:
                 before -= 1
             governed = before < at - 2 or line[at - 1] in lexicon["contractions"]
+            if line[at - 1] in lexicon["relative_heads"] and line[at - 2] == ",":
+                continue  # , o que é diferente
             if line[at] not in lexicon["which"] and not (
                 governed and line[at] in lexicon["relatives"]
             ):
@@ -849,12 +928,16 @@ class _Finder(Antecedents):
         if line[at - 2] in lexicon["who"] and self.clauses.verb_before(at) is not None:
             return True
         after = self._after_adverbs(at + 1)
+        while line[after] in lexicon["clitics"]:
+            after += 1
         verb = next((each for each in self.clauses.verbs if each.at == after), None)
         if verb is not None and verb.form.infinitive in lexicon["never_reflexive"]:
             said = self.starts.get(self._after_adverbs(after + 1))
             return said is not None and said.kind == "person" and not said.plural
-        return verb is not None and line[at - 1] in lexicon["object_markers"] and (
-            self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"]
+        return (
+            verb is not None
+            and line[at - 1] in lexicon["object_markers"]
+            and (self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"])
         )
 
     def _headlines(self) -> None:
@@ -899,7 +982,7 @@ class _Finder(Antecedents):
         for verb in self.clauses.verbs:
             if verb.form.infinitive not in lexicon["copulas"] or not verb.finite:
                 continue
-            who = self.clauses.subject(verb)
+            who = self.clauses.pronoun(line[verb.at + 1]) or self.clauses.subject(verb)
             if line[verb.at - 1] not in lexicon["who"] or who.who not in {"speaker", "listener"}:
                 continue
             at = line.sentence(verb.at)[1] + 1

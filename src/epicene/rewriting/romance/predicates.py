@@ -24,8 +24,10 @@ class Predicates(Readings):
             self._secondary(verb, self.clauses.subject(verb))
         elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
             self._taken_for(verb, reflexive=reflexive)
-        elif infinitive in lexicon["copulas"] or (
-            reflexive and infinitive in lexicon["reflexive_copulas"]
+        elif (
+            infinitive in lexicon["copulas"]
+            or (reflexive and infinitive in lexicon["reflexive_copulas"])
+            or self._declares_itself(verb)
         ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
         elif infinitive in lexicon["object_predicates"] and (who := self._object(verb)):
@@ -45,6 +47,11 @@ class Predicates(Readings):
                 self._secondary(verb, self.clauses.subject(verb), near=False, listed=False)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
+
+    def _declares_itself(self, verb: Verb) -> bool:
+        """*Ela se disse surpresa*."""
+        said = verb.form.infinitive in self.lexicon["self_declaring"]
+        return said and bool(self.lexicon["third_clitics"] & {*verb.clitics})
 
     def _taken_for(self, verb: Verb, *, reflexive: bool) -> None:
         """*Me tomaron por loca*, *me doy por vencido*."""
@@ -113,7 +120,8 @@ class Predicates(Readings):
         who = self.clauses.subject(verb)
         if not self._means_alone(at, form, who):
             return
-        if self.line.is_mark(at + 1) or self.line[at + 1] in self.lexicon["prepositions"]:
+        after = self.lexicon["prepositions"] | self.lexicon["contractions"]
+        if self.line.is_mark(at + 1) or self.line[at + 1] in after:
             self._add([(at, Target(form))], who, "said beside the verb", "likely")
 
     def _means_alone(self, at: int, form: Form, who: Referent) -> bool:
@@ -206,6 +214,7 @@ class Predicates(Readings):
             return
         self._add(read.words, who, rule)
         read = self._with_title(read, who, rule, plural=plural)
+        read = self._deemed(read, who, rule, plural=plural)
         if self.lexicon["participles_agree"]:
             read = self._after_participle(read, who, rule, plural=plural)
             if read.phrase is None and not plural:
@@ -291,6 +300,18 @@ class Predicates(Readings):
         self._add(self._phrase_words(found), who, rule)
         return read._replace(end=found.end)
 
+    def _deemed(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
+        """*Fue considerada apta*, *declarado culpado*."""
+        known = self.lexicon.verbs.get(read.words[-1][1].form.masculine) if read.words else None
+        form = self.lexicon.adjective(self.line[read.end])
+        if known is None or known.infinitive not in self.lexicon["considering"] or form is None:
+            return read
+        gender = read.words[-1][1].form.gender
+        if form.plural != plural or form.gender not in {None, gender} or read.end in self.starts:
+            return read
+        self._add([(read.end, Target(form))], who, rule, "likely")
+        return read._replace(end=read.end + 1)
+
     def _after_participle(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
         """What follows the participle of a compound tense: *sono rimasta sola*."""
         for _ in range(3):
@@ -342,6 +363,7 @@ class Predicates(Readings):
                 at, near, steps = at + 1, False, steps + 1
                 continue
             self._add(found.words, who, rule, "likely")
+            found = self._deemed(found, who, rule, plural=plural)
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
 
@@ -363,7 +385,9 @@ class Predicates(Readings):
         """*Más europea que española*."""
         line, lexicon = self.line, self.lexicon
         at = read.end + 1
-        if not read.words or line[read.end] not in lexicon["than"] or not line.is_mark(at + 1):
+        if line[read.end] in lexicon["contractions"] and line[at] in lexicon["than"]:
+            at += 1  # mais morto do que vivo
+        if not read.words or line[at - 1] not in lexicon["than"] or not line.is_mark(at + 1):
             return
         if line[read.words[0][0] - 1] in lexicon["comparing"] and lexicon.is_listed(line[at]):
             found = self._joined(at, gender, plural=False, near=True)
@@ -526,6 +550,8 @@ class Predicates(Readings):
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
             if line[at] in lexicon["everything"] and line.is_mark(at + 1):  # se lo llevó todo
                 form = None
+            if at == verb.at + 1 and line[at] in lexicon["manner"]:  # habla bajo
+                return
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
@@ -536,7 +562,7 @@ class Predicates(Readings):
             if form is not None and free and said and form.plural == plural and line.is_word(at):
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
-                if self._is_others(at, form, listed=listed):
+                if not whole and self._is_others(at, form, listed=listed):
                     return
                 if self._is_alone(at, form):
                     read = Read((*whole, (at, Target(form))), at + 1)

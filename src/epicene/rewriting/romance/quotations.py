@@ -61,6 +61,8 @@ def _is_speech(part: Line, lexicon: Lexicon) -> bool:
     """Whether the words are a sentence, not a title or a single word."""
     if not part or not part.tokens[0].text[:1].isupper():
         known = lexicon.verb(part[0])
+        if known is not None and known.persons in ({"1s"}, {"2s"}) and len(part) > 2:
+            return True  # “tô exausta, não vou”
         return len(part) > 2 and part[0] in {"¿", "¡", "…"} and known is None
     return any(
         (form := lexicon.verb(word)) is not None and form.mood == "finite" for word in part
@@ -115,4 +117,8 @@ def _addresses_others(words: list[str], verb: int, lexicon: Lexicon) -> bool:
     beside = {*words[max(0, verb - 2) : verb], lexicon.split_enclitic(words[verb])[1]}
     if beside & lexicon["third_datives"]:
         return True
-    return bool({*words[verb + 1 : verb + 5]} & lexicon["said_to"])
+    for at in range(verb + 1, min(verb + 5, len(words))):
+        done = lexicon.verb(words[at + 1]) if at + 1 < len(words) else None
+        if words[at] in lexicon["said_to"] and (done is None or done.mood != "infinitive"):
+            return True
+    return False

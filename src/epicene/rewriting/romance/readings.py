@@ -183,7 +183,8 @@ class Readings:
         start, at = at, self._after_adverbs(at)
         if self.clauses.pronoun(self.line[at]) is not None:  # ¿estás tú seguro?
             at = self._after_adverbs(at + 1)
-        if self.line[at] in self.lexicon["as"] and self._may_be_said(at + 1):  # estoy como nueva
+        really = self.line[at] in self.lexicon["even"] or self.line[at] in self.lexicon["as"]
+        if really and self._may_be_said(at + 1):  # estoy como nueva, és mesmo teimosa
             at += 1
         read = self._read_at(at, who, plural=plural)
         if read is not None or at == start:
@@ -238,7 +239,7 @@ class Readings:
         said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
         said = said or line[at].endswith(PARTICIPLES)
         if following is not None and line[following.head] in lexicon["kinds"]:
-            said = True  # soy diabética tipo 1
+            said = True
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
@@ -254,8 +255,15 @@ class Readings:
         following = line[at + 2] if line[at + 1] in lexicon["comparing"] else line[at + 1]
         if following in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
             members = self.starts.get(at + 2) or self.starts.get(at + 1)
+            if members is not None and self._are_things(members):  # um dos nomes mais votados
+                return None
             return Read(((at, Target(form)),), at + 1, members)
         return None
+
+    def _are_things(self, members: Phrase) -> bool:
+        if members.kind != "thing" or not members.plural or self.line.is_name(members.head):
+            return False
+        return self._as_person(members).kind == "thing"
 
     def _members(self, at: int) -> tuple[tuple[int, Target], ...]:
         """Of whom somebody is one: *(uno) de los candidatos*, *(soy) de las que madrugan*."""
