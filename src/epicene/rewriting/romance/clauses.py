@@ -687,6 +687,8 @@ class Clauses:
             return UNKNOWN
         if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
             return UNKNOWN
+        if ambiguous and self._continues_about(verb):
+            return Referent("others", sure="likely", dropped=True)
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
@@ -711,6 +713,23 @@ class Clauses:
         """*Mi venga inviata*: to me, so that somebody or something else is the subject."""
         passive = verb.form.infinitive in self.lexicon["only_passive"]
         return passive and bool({*verb.clitics} & self.lexicon["first_clitics"])
+
+    def _continues_about(self, verb: Verb) -> bool:
+        """*Mi padrino murió. Era un hombre discreto*: about the subject of the sentence before."""
+        start, _ = self.line.sentence(verb.at)
+        first = {*verb.clitics} & self.lexicon["first_clitics"]
+        if first or self.verb_before(verb.at) is not None or start == 0:
+            return False
+        before = self.verb_before(start - 1)
+        if before is None or before.form.persons != {"3s"}:
+            return False
+        if any(self._says_first(each) for each in self.verbs if each.at < start):
+            return False
+        about = self._explicit(before)[0]
+        return about is not None and about.who == "others" and about.sure == "certain"
+
+    def _says_first(self, verb: Verb) -> bool:
+        return verb.form.persons == {"1s"} or bool({*verb.clitics} & self.lexicon["first_clitics"])
 
     def _subordinate(
         self, verb: Verb, previous: Verb, first: Referent, boundary: int

@@ -411,7 +411,8 @@ class _Finder(Antecedents):
                 self._add([(after, Target(form))], who, "emphasis")
             if form is not None and self._is_scolded(after, form):
                 self._add([(after, Target(form))], who, "emphasis")
-            if who.who != "others" and line[at + 1] == ",":
+            named = self.clauses.pronoun(line[at]) is not None
+            if named and who.who != "others" and line[at + 1] == ",":
                 self._set_off(at + 2, who)
             here = self._after_adverbs(at + 1)
             form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
@@ -634,7 +635,10 @@ class _Finder(Antecedents):
         lexicon = self.lexicon
         if (
             words & lexicon["second_evidence"]
-            or self.line[phrase.head] in lexicon["forms_of_address"]
+            or (
+                self.line[phrase.head] in lexicon["forms_of_address"]
+                and not self.line.is_name(phrase.start - 2)
+            )
         ):
             return True
         return any(

@@ -175,6 +175,8 @@ class Predicates(Readings):
         indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
         finite = self._finite(verb)
         called = verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons
+        if verb.form.infinitive in self.lexicon["calling"] and finite.form.persons == {"3p"}:
+            return True  # me llamaban la Zurda
         if called and self.clauses.is_dropped(finite):  # me llamó una amiga
             return False
         return indefinite and verb.form.infinitive in self.lexicon["considering"]
@@ -189,6 +191,12 @@ class Predicates(Readings):
         return verb if verb.finite else self.clauses.verb_before(verb.at) or verb
 
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
+        if self._with_her(verb):
+            read = self._read_predicate(self._after_enclitic(verb), who, plural=True)
+            if read is not None:
+                self._add(read.words, self.clauses.speaker(), rule, "likely")
+                self._coordinated(read, self.clauses.speaker(), rule, plural=True)
+            return
         phrase = who.phrase
         plural = self._is_plural(verb, who)
         if self._says_nothing(verb) or (phrase is not None and self._means_thing(phrase)):
@@ -220,6 +228,22 @@ class Predicates(Readings):
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _with_her(self, verb: Verb) -> bool:
+        """*Mi hermana y yo estamos listas*: the plural shows the speaker's gender beside a woman."""
+        line, lexicon = self.line, self.lexicon
+        if verb.form.persons != {"1p"}:
+            return False
+        start, _ = line.sentence(verb.at)
+        for at in range(start, verb.at):
+            if line[at] not in lexicon["and"]:
+                continue
+            before, after = self.clauses.inside.get(at - 1), self.clauses.inside.get(at + 1)
+            her = before if line[at + 1] in lexicon["first_pronouns"] else None
+            her = after if line[at - 1] in lexicon["first_pronouns"] else her
+            if her is not None and her.kind == "person" and not her.plural:
+                return her.gender == "feminine"
+        return False
 
     def _means_thing(self, phrase: Phrase) -> bool:
         """*La guía está desactualizada*: by what is said of it, no person."""
