@@ -7,7 +7,7 @@ import re
 from epicene.rewriting.romance.lexicon import Inflection
 
 _IMPERATIVE = re.compile(
-    r"^(.{3,}[aei])(mi)$|^(.{2,}(?:[aei]te|iamo|[^e]i))(gli|l[oae])$|^(.{2,}a)(gli|l[oa])$"
+    r"^(.{3,}[aei])([mt]i)$|^(.{2,}(?:[aei]te|iamo|[^e]i))(gli|l[oae])$|^(.{2,}a)(gli|l[oa])$"
 )
 _CLITICS = re.compile(r"^(.*(?:[aei]r|ndo))(mi|ti|si|ci|vi|gli|l[oaie]|ne)$")
 

@@ -73,7 +73,7 @@ class Antecedents(Predicates):
         if form.gender == "feminine" and not self._has_thing_after(verb):  # le compro
             return False
         start = verb.at - len(verb.clitics)
-        return self._is_person_last(start, form.gender, verb, often=True)
+        return self._is_person_last(start, form.gender, verb, often=True, dative=True)
 
     def _has_thing_after(self, verb: Verb) -> bool:
         """Whether the verb has an object after it, so that *le* is to her, not them."""
@@ -95,8 +95,13 @@ class Antecedents(Predicates):
         form = self.lexicon.predicate(self.line[self._after_adverbs(verb.at + 1)])
         return form.gender if form is not None and not form.plural else None
 
-    def _is_person_last(self, before: int, gender: Gender, verb: Verb, *, often: bool) -> bool:
-        """Whether the last thing or person named in that gender is a person."""
+    def _is_person_last(
+        self, before: int, gender: Gender, verb: Verb, *, often: bool, dative: bool = False
+    ) -> bool:
+        """Whether the last thing or person named in that gender is a person.
+
+        A thing gets nothing (`dative`), but *gli* may mean several people.
+        """
         line, lexicon, clauses = self.line, self.lexicon, self.clauses
         subject = clauses.subject(verb).phrase if verb.finite else None
         at = before - 1
@@ -106,7 +111,7 @@ class Antecedents(Predicates):
                 pronoun = lexicon.pronoun_pairs.get(line[at])
                 if pronoun is not None and pronoun.gender == gender and line.is_word(at):
                     return True
-                if often and line.is_name(at) and not clauses._is_place(at):  # noqa: SLF001
+                if often and line.is_name(at) and not clauses._is_place(at):
                     return True
                 at -= 1
                 continue
@@ -114,10 +119,12 @@ class Antecedents(Predicates):
             if phrase == subject or phrase.gender not in {None, gender}:
                 continue
             if phrase.kind == "person":
+                if phrase.plural and dative:
+                    return False
                 if not phrase.plural:
-                    return phrase.gender == gender
+                    return phrase.gender == gender or (often and phrase.gender is None)
                 continue
-            if phrase.plural or line[phrase.head] in lexicon["times"]:
+            if dative or phrase.plural or line[phrase.head] in lexicon["times"]:
                 continue
             if often and (phrase.gender is None or self._is_aside(phrase)):
                 continue

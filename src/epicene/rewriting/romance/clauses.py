@@ -266,7 +266,7 @@ class Clauses:
         if not persons_alike(verb) or verb.form.infinitive in lexicon["wishing"]:
             return False
         at = verb.at - len(verb.clitics)
-        start, end = line.sentence(at)
+        _, end = line.sentence(at)
         if not (line.begins(at) or line[at - 1] == ",") or line[end].startswith("?"):
             return False
         if any(each.form.persons == {"2s"} for each in self.verbs):
@@ -334,7 +334,9 @@ class Clauses:
             return False
         further = line[phrase.end] in lexicon["of"] or line[phrase.end] in lexicon["relatives"]
         further = further or line[phrase.end].endswith("mente")  # a senhora aparentemente perfeita
-        asking = self.verb_before(phrase.start) if line[phrase.start - 1] in lexicon["that"] else None
+        asking = (
+            self.verb_before(phrase.start) if line[phrase.start - 1] in lexicon["that"] else None
+        )
         asked = asking is not None and asking.form.infinitive in lexicon["asking"]
         if not (asked or self._is_conversation):  # pediu que o senhor confirme
             return False
@@ -439,6 +441,7 @@ class Clauses:
             several = explicit is not None and (
                 explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
             )
+            several = several and not self._says_one(verb)  # ragazzi sono appena uscita
             return explicit if explicit is not None and several else self.speaker("likely")
         if explicit is None and self._commands(verb):
             return self.listener("likely")
@@ -447,6 +450,14 @@ class Clauses:
         if explicit is not None:
             return explicit
         return self._dropped(verb, boundary)
+
+    def _says_one(self, verb: Verb) -> bool:
+        """Whether a participle in the singular follows."""
+        at = verb.at + 1
+        while self.line[at] in self.lexicon["adverbs"]:
+            at += 1
+        form = self.lexicon.adjective(self.line[at])
+        return form is not None and form.gender is not None and not form.plural
 
     def _commands(self, verb: Verb) -> bool:
         """Whether it is a command, first in its sentence: *No sea tonto*, *Non essere triste*."""
@@ -564,7 +575,7 @@ class Clauses:
         governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
-        if not phrase.determined and line[phrase.end] == "," and self._is_called(phrase):
+        if not phrase.determined and self._is_called(phrase):
             return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
@@ -580,6 +591,11 @@ class Clauses:
         """*Dottoressa, è pronta?*: the listener, not the subject."""
         opens = self.line.begins(phrase.start) or self.line[phrase.start - 1] == ","
         greeted = self.line[phrase.start] in self.lexicon["greeting_adjectives"]
+        end = phrase.end
+        while self.line.is_name(end):
+            end += 1
+        if self.line[end] != ",":
+            return False
         return greeted or (opens and self.line[phrase.head] in self.lexicon["polite_titles"])
 
     def _ends_phrase(self, at: int) -> bool:

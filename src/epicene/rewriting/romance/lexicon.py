@@ -241,6 +241,15 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
+        for before in ("neo", "vice"):
+            if (
+                known is None
+                and word.startswith(before)
+                and (base := self._nouns.get(word.removeprefix(before)))
+            ):
+                return base._replace(
+                    masculine=before + base.masculine, feminine=before + base.feminine
+                )
         for woman, man in (("trice", "tore"), ("trici", "tori")):
             if known is None and word.endswith(woman) and word not in self["things"]:
                 stem = word.removesuffix(woman)

@@ -52,9 +52,11 @@ class Line(shared.Line[shared.Token]):
 QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
 
 
-ABBREVIATIONS = frozenset("""
+ABBREVIATIONS = frozenset(
+    """
 sr sra srta dr dra d dña prof profa ing lic exmo exma ilmo ilma excmo excma st sta sto av avda núm n art
-""".split())
+""".split()
+)
 # In Spanish, Italian and Portuguese.
 _AND = frozenset("y e ed o u ou ni né nem pero ma mas".split())
 

@@ -51,6 +51,7 @@ class _Finder(Antecedents):
         self._vocatives()
         self._polite_nouns()
         self._greetings()
+        self._called_names()
         if "others" in self.wanted:
             self._third_pronouns()
         for verb in self.clauses.verbs:
@@ -267,6 +268,7 @@ class _Finder(Antecedents):
     def _roles(self) -> None:
         """*como enfermera*, *de niño*: what the subject, or the object me, is or was."""
         line, lexicon = self.line, self.lexicon
+        last: Referent | None = None
         for at in range(len(line)):
             job = self._is_job(at)
             if not job and line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
@@ -311,6 +313,9 @@ class _Finder(Antecedents):
             if verb is None or at + 1 in self.claimed:
                 continue
             who = self._role_named(at) or self._role_bearer(verb)
+            if line[at - 1] in lexicon["and"] and last is not None:  # come autore e come curatore
+                who = last
+            last = who
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
                 self._add(words, who, "role", "likely")
                 self._second_role(phrase.end if phrase is not None else here + 1, who)
@@ -341,10 +346,10 @@ class _Finder(Antecedents):
 
     def _opens_role(self, at: int) -> bool:
         """*Da medico, lo sconsiglio*."""
-        phrase = self.starts.get(at + 1)
-        if self.line[at] not in self.lexicon["initial_roles"] or phrase is None:
+        form = self.lexicon.noun(self.line[at + 1])
+        if self.line[at] not in self.lexicon["initial_roles"] or form is None or form.plural:
             return False
-        if phrase.kind != "person" or phrase.determined or phrase.plural:
+        if self.lexicon.adverbs_at(self.line, at):  # da vicino
             return False
         done = self.clauses.verb_before(at, finite=False)  # ci torno da volontario
         return (
@@ -435,8 +440,11 @@ class _Finder(Antecedents):
         return listed and at not in self.starts and self.line[at + 1] in self.lexicon["relatives"]
 
     def _pitied(self, at: int, who: Referent) -> None:
-        """*Povero me*, *coitada de mim*; not *preocupada comigo*."""
+        """*Povero me*, *coitada de mim*, *beato lui*; not *preocupada comigo*."""
         line, lexicon = self.line, self.lexicon
+        envied = lexicon.adjective(line[at - 1]) if line[at - 1] in lexicon["pitying"] else None
+        if envied is not None and line.is_mark(at + 1) and line.is_mark(at - 2):
+            self._add([(at - 1, Target(envied))], who, "exclaimed", "likely")
         here = at - 2 if line[at - 1] in lexicon["of"] else at - 1
         form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
         opens = here >= 0 and (line.begins(here) or (here < at - 1 and line[here - 1] == ","))
@@ -507,6 +515,9 @@ class _Finder(Antecedents):
         if not (lexicon.is_listed(line[at]) or line[at].endswith(PARTICIPLES)):
             return False
         joined = lexicon["prepositions"] | lexicon["contractions"] | lexicon["and"]
+        phrase = self.starts.get(at + 1)
+        if phrase is not None and line[phrase.head] in lexicon["times"]:  # premiato lo scorso anno
+            return True
         return line.is_mark(at + 1) or after in joined or after in lexicon["adverbs"]
 
     def _self_named(self) -> None:
@@ -572,7 +583,8 @@ class _Finder(Antecedents):
             greeted = bool(words & lexicon["greeting_adjectives"]) and line.begins(phrase.start)
             open_before = line.begins(phrase.start) or line[phrase.start - 1] == ","
             open_before = open_before or (
-                line[phrase.start - 1] == "." and line[phrase.start - 2] in lexicon["polite_greetings"]
+                line[phrase.start - 1] == "."
+                and line[phrase.start - 2] in lexicon["polite_greetings"]
             )
             formula = line[phrase.start - 1] in lexicon["degree"] and line.begins(phrase.start - 1)
             greeted = greeted or self.clauses.is_title(phrase)  # Sr. Propietario:
@@ -641,6 +653,20 @@ class _Finder(Antecedents):
             start <= verb.at < end and verb.form.persons == {"2s"} for verb in self.clauses.verbs
         )
 
+    def _called_names(self) -> None:
+        """*Bugiardo!*, *ciao bella*, *Carissimo, …*: what somebody is called, between marks."""
+        line, lexicon = self.line, self.lexicon
+        for at in range(len(line)):
+            form = lexicon.adjective(line[at]) or lexicon.noun(line[at])
+            if form is None or form.plural or at in self.claimed or not line.is_mark(at + 1):
+                continue
+            opens = line.begins(at) or line[at - 1] == ","
+            scolded = line[at] in lexicon["called_names"] and opens and line[at + 1] != ","
+            hailed = line[at - 1] in lexicon["hailing"] and line[at] in lexicon["pet_names"]
+            greeted = at == 0 and line[at] in lexicon["greeting_adjectives"] and line[at + 1] == ","
+            if scolded or hailed or greeted:
+                self._add([(at, Target(form))], self.clauses.listener(), "addressed", "likely")
+
     def _greetings(self) -> None:
         """*Encantada de conocerte*, *Bienvenido*: said without a verb."""
         line, lexicon = self.line, self.lexicon
@@ -658,9 +684,11 @@ class _Finder(Antecedents):
                 or line.is_mark(here - 1)
                 or (line[here - 1] in lexicon["thanking"])
             )
-            named = line.begins(at) and line.is_name(at + 1) and line[at] in lexicon[
-                "greeting_adjectives"
-            ]
+            named = (
+                line.begins(at)
+                and line.is_name(at + 1)
+                and line[at] in lexicon["greeting_adjectives"]
+            )
             if named and at not in self.claimed:  # Querida Guadalupe:
                 self._add([(at, Target(form))], self.clauses.listener(), "greeting", "likely")
             elif open_before and line[at] in lexicon["speaker_greetings"]:
@@ -746,6 +774,8 @@ class _Finder(Antecedents):
         named = self._last_named(verb.at, form)
         surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
         addressed = self.clauses.polite and (named is None or named.kind == "thing")
+        if addressed and not lexicon["polite_objects_agree"]:  # la ringraziamo
+            return None
         if surely or self._is_led(verb):
             return self.clauses.listener() if addressed else Referent("others")
         if self.clauses.polite and infinitive in lexicon["serving"]:  # la atenderemos
@@ -916,8 +946,10 @@ class _Finder(Antecedents):
         if verb is not None and verb.form.infinitive in lexicon["never_reflexive"]:
             said = self.starts.get(self._after_adverbs(after + 1))
             return said is not None and said.kind == "person" and not said.plural
-        return verb is not None and line[at - 1] in lexicon["object_markers"] and (
-            self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"]
+        return (
+            verb is not None
+            and line[at - 1] in lexicon["object_markers"]
+            and (self._perfect_of(verb) in lexicon["person_objects"] | lexicon["often_people"])
         )
 
     def _headlines(self) -> None:

@@ -106,6 +106,8 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["adverbs"] and following in self.lexicon["articles"]:
+            return False  # prima il preventivo
         if self.line[at] in self.lexicon["even"] and self.line.begins(at):  # mesmo cansado
             return not self.lexicon.is_listed(following)
         if self.line[at] in self.lexicon["half"] and self.lexicon.is_state(following):
@@ -304,7 +306,7 @@ class _Reader:
         elif agreeing:
             plural = agreeing[0][1].plural
         else:
-            plural = line[head].endswith("s") if line[head] else False
+            plural = line[head].endswith("s") or line[head] in lexicon["counted"]
         if kind == "thing" and gender is None:
             gender = self._thing_gender(line[head])
         end = head + 1

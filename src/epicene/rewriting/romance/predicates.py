@@ -26,9 +26,11 @@ class Predicates(Readings):
             self._secondary(verb, self.clauses.subject(verb))
         elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
             self._taken_for(verb, reflexive=reflexive)
-        elif infinitive in lexicon["copulas"] or (
-            reflexive and infinitive in lexicon["reflexive_copulas"]
-        ) or self._declares_itself(verb):
+        elif (
+            infinitive in lexicon["copulas"]
+            or (reflexive and infinitive in lexicon["reflexive_copulas"])
+            or self._declares_itself(verb)
+        ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
         elif infinitive in lexicon["object_predicates"] and (who := self._object(verb)):
             self._object_predicate(verb, who)
@@ -588,7 +590,7 @@ class Predicates(Readings):
             if form is not None and free and said and form.plural == plural and line.is_word(at):
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
-                if self._is_others(at, form, listed=listed):
+                if not whole and self._is_others(at, form, listed=listed):
                     return
                 if self._is_alone(at, form):
                     read = Read((*whole, (at, Target(form))), at + 1)
