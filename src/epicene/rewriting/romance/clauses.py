@@ -698,8 +698,8 @@ class Clauses:
         if ambiguous and (self.first_person or self._only_addressed):
             return self.speaker("likely")
         if self.polite:
-            named = self._named_last(verb)
-            if named is None or named.who != "others" or named.sure == "guess":
+            last = self._named_last(verb)
+            if last is None or last.who != "others" or last.sure == "guess":
                 return self.listener("likely")._replace(dropped=True)
         about = (
             verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]

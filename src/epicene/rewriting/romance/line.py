@@ -39,7 +39,7 @@ class Line(shared.Line[shared.Token]):
         return (
             at == 0
             or self.ends_sentence(at - 1)
-            or (self[at - 1] in QUOTES and self[at - 1] not in {')', ']'})
+            or (self[at - 1] in QUOTES and self[at - 1] not in {")", "]"})
             or self[at - 1] == ":"
             or (self.is_mark(at - 1) and not any(self.is_word(each) for each in range(at)))
         )
@@ -54,7 +54,8 @@ QUOTES = frozenset("« » “ ” „ \" ‘ ’ ' ( ) [ ] -".split())
 
 ABBREVIATIONS = frozenset(
     """
-sr sra srta dr dra d dña prof profa ing lic exmo exma ilmo ilma excmo excma st sta sto av avda núm n art
+sr sra srta dr dra d dña prof profa ing lic exmo exma ilmo ilma excmo excma st sta sto av
+avda núm n art
 """.split()
 )
 # In Spanish, Italian and Portuguese.

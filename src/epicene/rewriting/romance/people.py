@@ -537,8 +537,8 @@ class _Finder(Antecedents):
                 signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
                 named = named or bool(signs and self.lexicon["yours"] & {*words})
             if phrase.determined and not phrase.plural and named:
-                words = [*self._phrase_words(phrase), *self._born(phrase)]
-                self._add(words, self.clauses.speaker(), "the signer", "likely")
+                signer = [*self._phrase_words(phrase), *self._born(phrase)]
+                self._add(signer, self.clauses.speaker(), "the signer", "likely")
 
     def _born(self, phrase: Phrase) -> list[tuple[int, Target]]:
         """*Il sottoscritto, nato a Bari*."""
@@ -602,8 +602,8 @@ class _Finder(Antecedents):
             self._add(self._phrase_words(phrase), self.clauses.listener(), "addressed", "likely")
             office = self.starts.get(phrase.end + 1) if line[phrase.end] == "." else None
             if office is not None and office.kind == "person" and not office.determined:
-                words = self._phrase_words(office)  # Sra. Directora:
-                self._add(words, self.clauses.listener(), "addressed", "likely")
+                called = self._phrase_words(office)  # Sra. Directora:
+                self._add(called, self.clauses.listener(), "addressed", "likely")
 
     def _is_dear(self, phrase: Phrase) -> bool:
         """*Parabéns, meu querido!*, *que Deus te guarde, meu irmão.*"""
@@ -641,12 +641,9 @@ class _Finder(Antecedents):
         start, end = self.line.sentence(phrase.head)
         words = set(self.line.keys[start:end])
         lexicon = self.lexicon
-        if (
-            words & lexicon["second_evidence"]
-            or (
-                self.line[phrase.head] in lexicon["forms_of_address"]
-                and not self.line.is_name(phrase.start - 2)
-            )
+        if words & lexicon["second_evidence"] or (
+            self.line[phrase.head] in lexicon["forms_of_address"]
+            and not self.line.is_name(phrase.start - 2)
         ):
             return True
         return any(
