@@ -533,8 +533,8 @@ class _Finder(Antecedents):
                 signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
                 named = named or bool(signs and self.lexicon["yours"] & {*words})
             if phrase.determined and not phrase.plural and named:
-                words = [*self._phrase_words(phrase), *self._born(phrase)]
-                self._add(words, self.clauses.speaker(), "the signer", "likely")
+                signed = [*self._phrase_words(phrase), *self._born(phrase)]
+                self._add(signed, self.clauses.speaker(), "the signer", "likely")
 
     def _born(self, phrase: Phrase) -> list[tuple[int, Target]]:
         """*Il sottoscritto, nato a Bari*."""
