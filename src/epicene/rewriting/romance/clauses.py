@@ -704,8 +704,8 @@ class Clauses:
         about = (
             verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
         )
-        named = self._others_named(len(self.line) if about else verb.at)
-        if ambiguous and not named and not self._third_verb:
+        others_named = self._others_named(len(self.line) if about else verb.at)
+        if ambiguous and not others_named and not self._third_verb:
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
