@@ -301,9 +301,10 @@ class Clauses:
                 if not after_word or self.line[first - 1] in lexicon["and"]:
                     return True
             done = lexicon.verb(lexicon.split_enclitic(self.line[at + 1])[0])
-            if self.line[at] in lexicon["duties"] and self.line.begins(at) and done is not None:
-                if done.mood == "infinitive" and done.infinitive not in lexicon["copulas"]:
-                    return True
+            duty = self.line[at] in lexicon["duties"] and self.line.begins(at)
+            acts = done is not None and done.infinitive not in lexicon["copulas"]
+            if duty and acts and done is not None and done.mood == "infinitive":
+                return True
         return False
 
     @cached_property
@@ -673,41 +674,55 @@ class Clauses:
 
     def _dropped(self, verb: Verb, boundary: int) -> Referent:
         """The subject of a verb without one in its clause."""
-        ambiguous = "1s" in verb.form.persons
-        previous = self.verb_before(boundary + 1)
-        if previous is not None and previous.at < verb.at:
-            first = self.subject(previous)
-            if self.line[boundary] in self.lexicon["that"]:
-                told = self._subordinate(verb, previous, first, boundary)
-                if told is not None:
-                    return told
-            joined = self._joined(previous, verb)
-            if joined and previous.form.persons & verb.form.persons:
-                if first.who == "others" or (first.who is None and not ambiguous):
-                    return first._replace(dropped=True)
-                if first.who is not None and first.who == self.passage.interlocutors.speaker:
-                    return first
+        found = self._continued(verb, boundary)
+        if found is not None:
+            return found
         if persons_alike(verb) and self._only_you(boundary):
             return self.listener("likely")
-        if ambiguous and self._is_given(verb):
-            return UNKNOWN
-        if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
-            return UNKNOWN
-        if ambiguous and self._continues_about(verb):
-            return Referent("others", sure="likely", dropped=True)
-        if ambiguous and (self.first_person or self._only_addressed):
-            return self.speaker("likely")
+        if "1s" in verb.form.persons:
+            found = self._first_or_third(verb)
+            if found is not None:
+                return found
         if self.polite:
             last = self._named_last(verb)
             if last is None or last.who != "others" or last.sure == "guess":
                 return self.listener("likely")._replace(dropped=True)
-        about = (
-            verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
-        )
-        others_named = self._others_named(len(self.line) if about else verb.at)
-        if ambiguous and not others_named and not self._third_verb:
+        if "1s" in verb.form.persons and self._nobody_named(verb):
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
+
+    def _continued(self, verb: Verb, boundary: int) -> Referent | None:
+        """The subject that the verb shares with the verb before it, or has from it."""
+        previous = self.verb_before(boundary + 1)
+        if previous is None or previous.at >= verb.at:
+            return None
+        first = self.subject(previous)
+        if self.line[boundary] in self.lexicon["that"]:
+            told = self._subordinate(verb, previous, first, boundary)
+            if told is not None:
+                return told
+        if not self._joined(previous, verb) or not previous.form.persons & verb.form.persons:
+            return None
+        if first.who == "others" or (first.who is None and "1s" not in verb.form.persons):
+            return first._replace(dropped=True)
+        speaks = first.who is not None and first.who == self.passage.interlocutors.speaker
+        return first if speaks else None
+
+    def _first_or_third(self, verb: Verb) -> Referent | None:
+        """The subject of *estaba*, *esté*, if the text tells whether it is *yo* or *ella*."""
+        if self._is_given(verb) or self._follows_person(verb):  # vi a tu hermana, estaba guapa
+            return UNKNOWN
+        if self._continues_about(verb):
+            return Referent("others", sure="likely", dropped=True)
+        if self.first_person or self._only_addressed:
+            return self.speaker("likely")
+        return None
+
+    def _nobody_named(self, verb: Verb) -> bool:
+        """Whether nobody else is there whom *estaba* may be said of."""
+        copulas = self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
+        about = verb.form.infinitive in copulas
+        return not (self._others_named(len(self.line) if about else verb.at) or self._third_verb)
 
     def _only_you(self, boundary: int) -> bool:
         """Whether a verb that may be in any person is rather in the second: *se viaggi da sola*."""
@@ -761,10 +776,13 @@ class Clauses:
             at -= 1
         named = self.inside.get(at - 1)
         before = self.verb_before(at)
-        if self.line[at] == "," and before is not None and not before.form.persons & {"3s"}:
-            if {*before.clitics} & {*self.lexicon.object_pairs}:  # la vi ayer, iba guapa
+        if self.line[at] != ",":
+            return False
+        if before is not None and not before.form.persons & {"3s"}:
+            met = {*before.clitics} & {*self.lexicon.object_pairs}
+            if met:  # la vi ayer, iba guapa
                 return True
-        if self.line[at] != "," or named is None or named.kind != "person":
+        if named is None or named.kind != "person":
             return False
         return self.line[named.start - 1] not in self.lexicon["as"]
 

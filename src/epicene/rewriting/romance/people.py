@@ -270,55 +270,78 @@ class _Finder(Antecedents):
         line, lexicon = self.line, self.lexicon
         last: Referent | None = None
         for at in range(len(line)):
-            job = self._is_job(at)
-            if not job and line[at] not in lexicon["as"] and line[at] not in lexicon["when"]:
-                continue
-            if lexicon.adverbs_at(line, at):  # de novo
-                continue
-            here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
-            here += line[at] in lexicon["as"] and line[here] in lexicon["as_to"]
-            phrase = self.starts.get(here)
-            if phrase is not None and phrase.kind == "thing":
-                phrase = self._as_person(phrase)
-            if job or line[at] in lexicon["when"]:
-                if line[here] not in lexicon["ages"] and not job and not self._opens_role(at):
-                    continue
-                form = lexicon.noun(line[here]) or lexicon.adjective(line[here])
-                named = phrase is not None and phrase.kind == "person" and not phrase.plural
-                words: tuple[tuple[int, Target], ...]
-                if phrase is not None and named and not phrase.determined:
-                    words = self._phrase_words(phrase)  # in qualità di inquilino uscente
-                elif form is None or (phrase is not None and phrase.end > here + 1):
-                    continue
-                else:
-                    words = ((here, Target(form)),)
-            elif phrase is None and (form := lexicon.noun(line[here])) and not form.plural:
-                words = ((here, Target(form)),)
-            elif (
-                phrase is None
-                or phrase.kind == "thing"
-                or phrase.plural
-                or line[here] in lexicon["contractions"]
-                or self._acts(phrase.end)
-                or line[here] in lexicon["invariable_determiners"]
-                or (phrase.kind == "person" and line[here] in lexicon["articles"])
-                or (line[here] in lexicon["possessives"] and not line.begins(at))
-            ):
-                continue
-            else:
-                words = self._phrase_words(phrase)
-            verb = self.clauses.verb_before(at, finite=False) or self.clauses.verb_after(at)
-            if line[at - 1] == "," and line[at - 2] in lexicon["that"]:  # le ruego que, como …
-                verb = self.clauses.verb_after(at)
-            if verb is None or at + 1 in self.claimed:
+            words = self._role_at(at)
+            verb = self._role_verb(at)
+            if words is None or verb is None or at + 1 in self.claimed:
                 continue
             who = self._role_named(at) or self._role_bearer(verb)
             if line[at - 1] in lexicon["and"] and last is not None:  # come autore e come curatore
                 who = last
             last = who
             if who.who is not None and (who.phrase is None or not who.phrase.plural):
+                phrase = self._role_phrase(at)
                 self._add(words, who, "role", "likely")
-                self._second_role(phrase.end if phrase is not None else here + 1, who)
+                self._second_role(
+                    phrase.end if phrase is not None else self._role_start(at) + 1, who
+                )
+
+    def _role_at(self, at: int) -> tuple[tuple[int, Target], ...] | None:
+        """The words of the role that a preposition or conjunction opens, if it opens one."""
+        line, lexicon = self.line, self.lexicon
+        if lexicon.adverbs_at(line, at):  # de novo
+            return None
+        if self._is_job(at):
+            return self._role_held(at)
+        if line[at] in lexicon["when"]:
+            young = line[self._role_start(at)] in lexicon["ages"]
+            return self._role_held(at) if young or self._opens_role(at) else None
+        return self._role_compared(at) if line[at] in lexicon["as"] else None
+
+    def _role_start(self, at: int) -> int:
+        line, lexicon = self.line, self.lexicon
+        here = at + 2 if line[at + 1] in lexicon["degree"] else at + 1
+        return here + (line[at] in lexicon["as"] and line[here] in lexicon["as_to"])
+
+    def _role_phrase(self, at: int) -> Phrase | None:
+        phrase = self.starts.get(self._role_start(at))
+        if phrase is not None and phrase.kind == "thing":
+            return self._as_person(phrase)
+        return phrase
+
+    def _role_held(self, at: int) -> tuple[tuple[int, Target], ...] | None:
+        """*de niño*, *trabajé de camarera*, *in qualità di inquilino uscente*."""
+        here, phrase = self._role_start(at), self._role_phrase(at)
+        named = phrase is not None and phrase.kind == "person" and not phrase.plural
+        if phrase is not None and named and not phrase.determined:
+            return self._phrase_words(phrase)
+        form = self.lexicon.noun(self.line[here]) or self.lexicon.adjective(self.line[here])
+        if form is None or (phrase is not None and phrase.end > here + 1):
+            return None
+        return ((here, Target(form)),)
+
+    def _role_compared(self, at: int) -> tuple[tuple[int, Target], ...] | None:
+        """*como enfermera*, *como tu médica*; not *como la enfermera*."""
+        line, lexicon = self.line, self.lexicon
+        here, phrase = self._role_start(at), self._role_phrase(at)
+        if phrase is None:
+            form = lexicon.noun(line[here])
+            return ((here, Target(form)),) if form is not None and not form.plural else None
+        another = (
+            line[here] in lexicon["contractions"]
+            or line[here] in lexicon["invariable_determiners"]
+            or (phrase.kind == "person" and line[here] in lexicon["articles"])
+            or (line[here] in lexicon["possessives"] and not line.begins(at))
+        )
+        if another or phrase.kind == "thing" or phrase.plural or self._acts(phrase.end):
+            return None
+        return self._phrase_words(phrase)
+
+    def _role_verb(self, at: int) -> Verb | None:
+        """The verb whose subject or object has the role."""
+        after = self.clauses.verb_after(at)
+        if self.line[at - 1] == "," and self.line[at - 2] in self.lexicon["that"]:
+            return after  # le ruego que, como …
+        return self.clauses.verb_before(at, finite=False) or after
 
     def _role_named(self, at: int) -> Referent | None:
         """Whose role it is: *para mí, como médica*; *mi vida como médica*; *marcou você como*."""
@@ -383,60 +406,81 @@ class _Finder(Antecedents):
         return found if not found.dropped else found._replace(sure="guess")
 
     def _emphatics(self) -> None:
-        """*yo mismo*, *tú sola*, *conmigo misma*, *todo yo*."""
-        line, lexicon = self.line, self.lexicon
-        for at in range(len(line)):
-            who = self.clauses.pronoun(line[at])
-            if who is None:
-                for title, found in (
-                    ("first_tonic", self.clauses.speaker()),
-                    ("second_tonic", self.clauses.listener()),
-                    ("third_tonic", Referent("others")),
-                ):
-                    who = found if line[at] in lexicon[title] else who
-            if line[at] in lexicon["third_weak"] and line[at + 1] in lexicon["own"]:
-                verb = self.clauses.verb_before(at, finite=False)
-                who = self.clauses.subject(verb) if verb is not None else None
+        """*yo mismo*, *tú sola*, *conmigo misma*, *todo yo*, and what else follows a pronoun."""
+        for at in range(len(self.line)):
+            who = self._emphasised(at)
             if who is None:
                 continue
             self._pitied(at, who)
-            after = at + 1
-            if line[after] == "-":
-                after += 1
-            form = lexicon.adjective(line[after])
-            done = lexicon.verb(line[after + 1]) if line[after] in lexicon["only"] else None
-            if done is not None and done.infinitive in lexicon["only_verbs"]:
-                continue  # yo solo quería ayudar
-            if line[after] in lexicon["emphatic"] and form is not None and not form.plural:
-                self._add([(after, Target(form))], who, "emphasis")
-            if form is not None and self._is_scolded(after, form):
-                self._add([(after, Target(form))], who, "emphasis")
-            named = self.clauses.pronoun(line[at]) is not None
-            if named and who.who != "others" and line[at + 1] == ",":
+            after = at + 2 if self.line[at + 1] == "-" else at + 1
+            if self._is_adverb_only(after):
+                continue
+            self._stressed(after, who)
+            named = self.clauses.pronoun(self.line[at]) is not None
+            if named and who.who != "others" and self.line[at + 1] == ",":
                 self._set_off(at + 2, who)
-            here = self._after_adverbs(at + 1)
-            form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
-            too = line[at - 1] in lexicon["too"] and line[at - 2] == ","
-            if form is not None and too and not form.plural:  # também ela intoxicada pelo fumo
-                self._add([(here, Target(form))], who, "apposition", "likely")
-            bare = who.who != "others" and line[at - 1] not in lexicon["prepositions"]
-            if form is not None and not form.plural and here > at + 1 and line.is_mark(here + 1):
-                if bare:  # vos siempre tan exagerada
-                    self._add([(here, Target(form))], who, "said without a verb", "likely")
-            phrase = self.starts.get(at + 2) if line[at + 1] == "," else self.starts.get(at + 1)
-            if phrase is not None and phrase.kind == "person" and not phrase.plural:
-                closed = line[phrase.end] == "," or line[at + 1] != ","
-                closed = closed or not (phrase.determined or self._acts(phrase.end))
-                if (
-                    closed
-                    and (line[at + 1] == "," or not phrase.determined)
-                    and not (who.who == "others" and line[at + 1] == ",")
-                ):
-                    self._add(self._phrase_words(phrase), who, "apposition", "likely")
+            self._said_of_pronoun(at, who)
+            self._apposed_to_pronoun(at, who)
 
-    def _is_scolded(self, at: int, form: Form) -> bool:
+    def _emphasised(self, at: int) -> Referent | None:
+        """Whom a pronoun means: *yo*, *mí*, *te*, *sé stessa*."""
+        line, lexicon = self.line, self.lexicon
+        if line[at] in lexicon["third_weak"] and line[at + 1] in lexicon["own"]:
+            verb = self.clauses.verb_before(at, finite=False)
+            return self.clauses.subject(verb) if verb is not None else None
+        who = self.clauses.pronoun(line[at])
+        if who is not None:
+            return who
+        if line[at] in lexicon["third_tonic"]:
+            return Referent("others")
+        if line[at] in lexicon["second_tonic"]:
+            return self.clauses.listener()
+        return self.clauses.speaker() if line[at] in lexicon["first_tonic"] else None
+
+    def _is_adverb_only(self, at: int) -> bool:
+        """*Yo solo quería ayudar*."""
+        done = self.lexicon.verb(self.line[at + 1])
+        only = self.line[at] in self.lexicon["only"] and done is not None
+        return only and done is not None and done.infinitive in self.lexicon["only_verbs"]
+
+    def _stressed(self, at: int, who: Referent) -> None:
+        """*yo mismo*; *io stupida che gli ho creduto*."""
+        form = self.lexicon.adjective(self.line[at])
+        if form is None or form.plural:
+            return
+        if self.line[at] in self.lexicon["emphatic"] or self._is_scolded(at):
+            self._add([(at, Target(form))], who, "emphasis")
+
+    def _said_of_pronoun(self, at: int, who: Referent) -> None:
+        """*, também ela intoxicada pelo fumo*; *vos siempre tan exagerada*."""
+        line, lexicon = self.line, self.lexicon
+        here = self._after_adverbs(at + 1)
+        form = lexicon.adjective(line[here]) if lexicon.is_listed(line[here]) else None
+        if form is None or form.plural:
+            return
+        if line[at - 1] in lexicon["too"] and line[at - 2] == ",":
+            self._add([(here, Target(form))], who, "apposition", "likely")
+        bare = who.who != "others" and line[at - 1] not in lexicon["prepositions"]
+        if bare and here > at + 1 and line.is_mark(here + 1):
+            self._add([(here, Target(form))], who, "said without a verb", "likely")
+
+    def _apposed_to_pronoun(self, at: int, who: Referent) -> None:
+        """*Yo, la menor de cinco,*; *tú, médica, deberías saberlo*."""
+        comma = self.line[at + 1] == ","
+        phrase = self.starts.get(at + 2 if comma else at + 1)
+        if phrase is None or phrase.kind != "person" or phrase.plural:
+            return
+        if not comma and phrase.determined:
+            return
+        if comma and who.who == "others":
+            return
+        ends = not phrase.determined and not self._acts(phrase.end)
+        if not comma or ends or self.line[phrase.end] == ",":
+            self._add(self._phrase_words(phrase), who, "apposition", "likely")
+
+    def _is_scolded(self, at: int) -> bool:
         """*Io stupida che gli ho creduto*."""
-        listed = self.lexicon.is_listed(self.line[at]) and not form.plural
+        listed = self.lexicon.is_listed(self.line[at])
         return listed and at not in self.starts and self.line[at + 1] in self.lexicon["relatives"]
 
     def _pitied(self, at: int, who: Referent) -> None:
@@ -524,18 +568,19 @@ class _Finder(Antecedents):
         """*Il sottoscritto*, *atentamente, su alumna*: the speaker in the third person."""
         for at in range(2, len(self.line)):  # la que suscribe
             form = self.lexicon.determiners.get(self.line[at - 2])
-            if self.line[at] in self.lexicon["self_verbs"] and form is not None:
-                if self.line[at - 1] in self.lexicon["relatives"]:
-                    self._add([(at - 2, Target(form))], self.clauses.speaker(), "the signer")
-                    if self.line[at + 1] == ",":
-                        self._apposed(at + 2, self.clauses.speaker())
+            signs = self.line[at] in self.lexicon["self_verbs"]
+            if not signs or form is None or self.line[at - 1] not in self.lexicon["relatives"]:
+                continue
+            self._add([(at - 2, Target(form))], self.clauses.speaker(), "the signer")
+            if self.line[at + 1] == ",":
+                self._apposed(at + 2, self.clauses.speaker())
         for phrase in self.clauses.phrases:
             words = self.line.keys[phrase.start : phrase.end]
             named = bool(self.lexicon["self_names"] & {*words})
             if phrase.kind == "person" and self.line[phrase.start - 1] == ",":
                 start, _ = self.line.sentence(phrase.start)
-                signs = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
-                named = named or bool(signs and self.lexicon["yours"] & {*words})
+                signed = self.lexicon["signing"] & {*self.line.keys[start : phrase.start]}
+                named = named or bool(signed and self.lexicon["yours"] & {*words})
             if phrase.determined and not phrase.plural and named:
                 signer = [*self._phrase_words(phrase), *self._born(phrase)]
                 self._add(signer, self.clauses.speaker(), "the signer", "likely")

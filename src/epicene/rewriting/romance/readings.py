@@ -164,9 +164,9 @@ class Readings:
         if following in lexicon["alone_before"]:  # estuve solo toda la tarde
             return False
         moving = lexicon.verb(self.line[at - 1])
-        if following in lexicon["through"] and moving is not None:  # viajo sola por Colombia
-            if moving.infinitive in lexicon["secondary"]:
-                return False
+        moves = moving is not None and moving.infinitive in lexicon["secondary"]
+        if moves and following in lexicon["through"]:  # viajo sola por Colombia
+            return False
         done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
         if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
             return True  # voy solo a comprar pan
