@@ -64,9 +64,10 @@ class Clauses:
 
     def _verb(self, at: int) -> Verb | None:
         line, lexicon = self.line, self.lexicon
-        if not line.is_word(at) or line.is_name(at):
-            return None
         word, enclitic = lexicon.split_enclitic(line[at])
+        joined = bool(enclitic) or (line[at + 1] == "-" and line[at + 2] in lexicon["clitics"])
+        if not line.is_word(at) or (line.is_name(at) and not (joined and lexicon.verb(word))):
+            return None
         form = lexicon.verb(word)
         if form is None and enclitic:
             form = VerbForm(word, "infinitive")

@@ -813,6 +813,9 @@ class _Finder(Antecedents):
     def _whom(self, verb: Verb, form: Form) -> Referent | None:
         """Whom an object pronoun means: a person by its verb, or by whoever was named last."""
         lexicon, infinitive = self.lexicon, self._perfect_of(verb)
+        if form.gender is None:  # l'hanno portato
+            agreeing = lexicon.predicate(self.line[self._after_adverbs(verb.at + 1)])
+            form = form._replace(gender=agreeing.gender if agreeing is not None else None)
         named = self._last_named(verb.at, form)
         surely = infinitive in lexicon["person_objects"] or self._is_doubled(verb)
         addressed = self.clauses.polite and (named is None or named.kind == "thing")
@@ -829,11 +832,14 @@ class _Finder(Antecedents):
         return None
 
     def _last_named(self, at: int, form: Form) -> Phrase | None:
-        """The last singular noun before a pronoun of its gender, not one of a time."""
+        """The last singular noun before a pronoun of its gender, not of a time nor called."""
         for phrase in reversed(self.clauses.phrases):
             if phrase.start >= at or phrase.plural or phrase.gender not in {None, form.gender}:
                 continue
             if self._is_bare(phrase) or self.line[phrase.head] in self.lexicon["times"]:
+                continue
+            called = self.line[phrase.head] in self.lexicon["forms_of_address"]
+            if called and not phrase.determined:  # non è scappato, signora. L'hanno portato via
                 continue
             return phrase
         return None
