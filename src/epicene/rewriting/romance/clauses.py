@@ -114,6 +114,9 @@ class Clauses:
     def _follows_first(self, at: int) -> bool:
         """Whether it is a noun, right after a verb in the first person: *peço ajuda*."""
         before, form = self.lexicon.verbs.get(self.line[at - 1]), self.lexicon.verb(self.line[at])
+        noun = self.inside.get(at - 1)
+        if noun is not None and noun.determined:  # lo sposo è arrivato
+            return False
         return (
             before is not None
             and form is not None

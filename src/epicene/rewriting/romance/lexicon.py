@@ -108,6 +108,17 @@ class Lexicon:
                 found.setdefault(word, form)
         return found
 
+    @cached_property
+    def spouses(self) -> dict[str, Form]:
+        """The nouns that mean a wife or a husband after a possessive: *mi mujer*."""
+        rows = word_rows(read_toml(self._package, "people")["spouses"])
+        return {
+            word: form
+            for row in rows
+            for word, form in self._paradigm(row, "noun", generic=False)
+            if not form.plural
+        }
+
     def _regular(self, people: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         for word in people["regular"].split():
             yield word, self.inflection.feminine(word)

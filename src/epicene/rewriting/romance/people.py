@@ -1084,8 +1084,7 @@ class _Finder(Antecedents):
         return len(genders) > 1
 
     def _is_couple(self, phrase: Phrase) -> bool:
-        """Whether it is joined to the other gender of its own noun: *padre y madre*."""
-        form = self.lexicon.noun(self.line[phrase.head])
+        """Whether it is joined to the other gender of its own noun: *marido y mujer*."""
         for beside in self.clauses.phrases:
             gap = (
                 self.line.keys[phrase.end : beside.start]
@@ -1093,9 +1092,13 @@ class _Finder(Antecedents):
             )
             if len(gap) != 1 or gap[0] not in self.lexicon["joiners"] | {"/", "-"}:
                 continue
-            other = self.lexicon.noun(self.line[beside.head])
-            if form is None or other is None or other.gender == form.gender:
-                continue
-            if (form.masculine, form.feminine) == (other.masculine, other.feminine):
+            if beside.gender != phrase.gender and self._noun_pairs(beside) & self._noun_pairs(
+                phrase
+            ):
                 return True
         return False
+
+    def _noun_pairs(self, phrase: Phrase) -> set[tuple[str, str]]:
+        word = self.line[phrase.head]
+        forms = (self.lexicon.noun(word), self.lexicon.spouses.get(word))
+        return {(form.masculine, form.feminine) for form in forms if form is not None}

@@ -299,6 +299,8 @@ class _Reader:
     ) -> Phrase:
         """The phrase with the adjectives that follow its head."""
         line, lexicon = self.line, self.lexicon
+        if kind == "person" and self._is_spouse(start, head):
+            agreeing = [*agreeing[:-1], (head, lexicon.spouses[line[head]])]
         own = dict(agreeing).get(head)
         gender = next((form.gender for _, form in agreeing if form.gender), None)
         if own is not None:
@@ -328,6 +330,12 @@ class _Reader:
             end = at = after + 1
         generic = own.generic if own is not None else True
         return Phrase(kind, start, head, end, gender, plural, tuple(agreeing), determined, generic)
+
+    def _is_spouse(self, start: int, head: int) -> bool:
+        """*mi mujer*, *o meu marido*; not *una mujer*."""
+        possessives = self.lexicon["possessives"] | self.lexicon["whose"]
+        owned = bool(possessives & {*self.line.keys[start:head]})
+        return owned and self.line[head] in self.lexicon.spouses
 
     def _following_adjective(self, at: int, kind: PhraseKind) -> Form | None:
         line, lexicon = self.line, self.lexicon
