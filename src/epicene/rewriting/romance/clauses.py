@@ -259,7 +259,7 @@ class Clauses:
         ) or any(self._asks_politely(verb) for verb in self.verbs)
 
     def _stands_alone(self, at: int) -> bool:
-        """Whether a title stands alone: *Señora, su mesa está lista*, *no se preocupe, señora*."""
+        """Whether a title is set off: *Señora, su mesa está lista*, *no se preocupe, señora*."""
         if self.line.begins(at):
             return self.line[at + 1] == ","
         return self.line[at - 1] == "," and self.line.is_mark(at + 1)

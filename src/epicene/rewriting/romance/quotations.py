@@ -31,7 +31,7 @@ def split_quotations(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
 
 
 def _continue_speech(passages: list[Passage[Line]]) -> list[Passage[Line]]:
-    """*«No» disse Anna. «Sono stanca.»*: a quotation with no verb of its own goes on."""
+    """*«No» disse Anna. «Sono stanca.»*: a quotation with no verb of its own continues."""
     found: list[Passage[Line]] = []
     for passage in passages:
         unclear = found and passage.interlocutors is _NOT_SAID
