@@ -68,8 +68,8 @@ def test_there_and_back(language: str, data: st.DataObject, gender: Gender) -> N
     plain = [case for case in SPEAKER[language] if _goes_with_others(language, case)]
     many = data.draw(st.lists(st.sampled_from(plain), min_size=1, max_size=4))
     forms = [getattr(case, gender) for case in many]
-    if language == "hi":
-        forms = [form if form[-1] in '।?!"”' else form + "।" for form in forms]
+    stop, ends = ("।", '।?!"”') if language == "hi" else (".", '.?!…"”»')
+    forms = [form if form[-1] in ends else form + stop for form in forms]
     text = " ".join(forms)
     there = turned(language, text, "speaker", other_gender(gender))
     assert turned(language, there, "speaker", gender) == text

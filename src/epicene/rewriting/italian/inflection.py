@@ -6,7 +6,9 @@ import re
 
 from epicene.rewriting.romance.lexicon import Inflection
 
-_IMPERATIVE = re.compile(r"^(.{3,}[aei])(mi)$")
+_IMPERATIVE = re.compile(
+    r"^(.{3,}[aei])([mt]i)$|^(.{2,}(?:[aei]te|iamo|[^e]i))(gli|l[oae])$|^(.{2,}a)(gli|l[oa])$"
+)
 _CLITICS = re.compile(r"^(.*(?:[aei]r|ndo))(mi|ti|si|ci|vi|gli|l[oaie]|ne)$")
 
 
@@ -42,11 +44,12 @@ def epicene_plurals(word: str) -> tuple[str, str]:
 
 
 def split_enclitic(word: str) -> tuple[str, str]:
-    """A verb form and the pronoun written with it: sentirmi, sentendosi, lasciami."""
+    """A verb form and the pronoun written with it: sentirmi, sentendosi, lasciami, prendetela."""
     found = _CLITICS.match(word)
     if found is None:
         ordered = _IMPERATIVE.match(word)
-        return (ordered[1], ordered[2]) if ordered else (word, "")
+        base, clitic = [each for each in ordered.groups() if each] if ordered else (word, "")
+        return base, clitic
     return (found[1] + "e" if found[1].endswith("r") else found[1]), found[2]
 
 

@@ -9,7 +9,7 @@ from epicene.rewriting.portuguese.inflection import INFLECTION, fuse, inflect
 from epicene.rewriting.romance import romance_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "4"
+VERSION = "5"
 
 rewriter = romance_rewriter(
     "pt", "epicene.rewriting.portuguese", INFLECTION, inflect, fuse, version=VERSION

@@ -34,9 +34,17 @@ def romance_rewriter(
     fuse: Fuse,
     version: str,
     neutral: Callable[[FindChanges, OtherForms], NeutralForms] | None = None,
+    mark: Callable[[Line, Lexicon], Line] | None = None,
 ) -> Rewriter:
-    """The rewriter of a Romance language, from its word lists and its ways to inflect."""
+    """The rewriter of a Romance language, from its word lists and its ways to inflect.
+
+    `mark` may give words of a line another key where their capitals or neighbours tell them apart.
+    """
     lexicon = Lexicon(package, inflection)
+    read = reader(language)
+
+    def read_line(text: str) -> Line:
+        return mark(read(text), lexicon) if mark is not None else read(text)
 
     def split(line: Line) -> Iterable[Passage[Line]]:
         return split_quotations(line, lexicon)
@@ -54,7 +62,7 @@ def romance_rewriter(
         form = lexicon.noun(word.lower())
         return {form.masculine, form.feminine} - {word.lower()} if form is not None else set()
 
-    grammar = Grammar(reader(language), split, find, change)
+    grammar = Grammar(read_line, split, find, change)
     with_plurals = grammar._replace(find_sites=find_with_plurals)
     return person_rewriter(
         grammar.find_changes,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.romance.phrases import Phrase, find_phrases, is_perfect
+from epicene.rewriting.romance.conjugation import VerbForm
+from epicene.rewriting.romance.phrases import PARTICIPLES, Phrase, find_phrases, is_perfect
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
     from epicene.rewriting.persons import Person
     from epicene.rewriting.quotations import Passage
-    from epicene.rewriting.romance.conjugation import VerbForm
     from epicene.rewriting.romance.lexicon import Lexicon
     from epicene.rewriting.romance.line import Line
 
@@ -42,6 +42,11 @@ UNKNOWN = Referent(None)
 _SINGULAR = frozenset({"1s", "2s", "3s"})
 
 
+def persons_alike(verb: Verb) -> bool:
+    """Whether the three persons of the singular are the same."""
+    return verb.form.persons == _SINGULAR
+
+
 class Clauses:
     """The phrases and verbs of one passage."""
 
@@ -59,10 +64,13 @@ class Clauses:
 
     def _verb(self, at: int) -> Verb | None:
         line, lexicon = self.line, self.lexicon
-        if not line.is_word(at) or line.is_name(at):
-            return None
         word, enclitic = lexicon.split_enclitic(line[at])
+        joined = bool(enclitic) or (line[at + 1] == "-" and line[at + 2] in lexicon["clitics"])
+        if not line.is_word(at) or (line.is_name(at) and not (joined and lexicon.verb(word))):
+            return None
         form = lexicon.verb(word)
+        if form is None and enclitic:
+            form = VerbForm(word, "infinitive")
         if form is None:
             return None
         if form.mood == "participle" and not is_perfect(line, at, lexicon):
@@ -75,6 +83,8 @@ class Clauses:
             or (phrase is not None and phrase.determined)
             or (phrase is not None and phrase.kind == "person")
             or (word in lexicon["often_nouns"] and not self._begins_clause(at))
+            or (word in lexicon["often_nouns"] and self._is_described(at))
+            or (word in lexicon["numerals"] and line[at + 1] in lexicon["counted"])
             or (lexicon.is_listed(word) and self._is_copula(at - 1))
             or (lexicon.is_listed(word) and before in lexicon["degree"])
             or self._follows_first(at)
@@ -83,7 +93,7 @@ class Clauses:
         if form.mood == "infinitive" and before in lexicon["few"]:
             return None
         if enclitic in lexicon["imperative_clitics"] and form.mood == "finite":  # quédate
-            form = form._replace(persons=frozenset({"2s"}))
+            form = form._replace(persons=form.persons & {"1p", "2p"} or frozenset({"2s"}))
         clitics = [enclitic] if enclitic else []
         left = at - 1
         while line[left] in lexicon["clitics"] or line[left] in lexicon["negations"]:
@@ -104,6 +114,9 @@ class Clauses:
     def _follows_first(self, at: int) -> bool:
         """Whether it is a noun, right after a verb in the first person: *peço ajuda*."""
         before, form = self.lexicon.verbs.get(self.line[at - 1]), self.lexicon.verb(self.line[at])
+        noun = self.inside.get(at - 1)
+        if noun is not None and noun.determined:  # lo sposo è arrivato
+            return False
         return (
             before is not None
             and form is not None
@@ -117,6 +130,14 @@ class Clauses:
         if self.line.is_mark(at - 1) or lexicon.is_function_word(before):
             return True
         return before not in lexicon.verbs and not lexicon.is_listed(before)
+
+    def _is_described(self, at: int) -> bool:
+        """Whether an adjective of things follows a noun: *Viaggio lungo*."""
+        following = self.line[at + 1]
+        form = self.lexicon.verb(self.line[at])
+        if form is None or form.infinitive in self.lexicon["copulas"]:  # si yo fuera rica
+            return False
+        return self.lexicon.is_listed(following) and not self.lexicon.is_state(following)
 
     def verb_before(self, at: int, *, finite: bool = True) -> Verb | None:
         """The nearest verb on the left in the sentence."""
@@ -224,9 +245,132 @@ class Clauses:
     @cached_property
     def polite(self) -> bool:
         """Whether somebody is addressed in the third person."""
-        return bool(set(self.line.keys) & self.lexicon["polite_pronouns"]) or (
-            self.line[0] in self.lexicon["polite_greetings"]
+        line, lexicon = self.line, self.lexicon
+        if {*line.keys} & lexicon["polite_pronouns"] or line[0] in lexicon["polite_greetings"]:
+            return True
+        if self._is_ordered or self._is_notified or any(map(self.is_polite, self.phrases)):
+            return True
+        if any(phrase.start == 0 and self.is_title(phrase) for phrase in self.phrases[:1]):
+            return True
+        return any(
+            (line.is_capital(at) and line[at] in lexicon["polite_possessives"])
+            or (line[at] in lexicon["polite_titles"] and self._stands_alone(at))
+            for at in range(len(line))
+        ) or any(self._asks_politely(verb) for verb in self.verbs)
+
+    def _stands_alone(self, at: int) -> bool:
+        """Whether a title is set off: *Señora, su mesa está lista*, *no se preocupe, señora*."""
+        if self.line.begins(at):
+            return self.line[at + 1] == ","
+        return self.line[at - 1] == "," and self.line.is_mark(at + 1)
+
+    def _asks_politely(self, verb: Verb) -> bool:
+        """Whether a clause begins with a subjunctive in the third person: *alleghi una copia*."""
+        line, lexicon = self.line, self.lexicon
+        if not persons_alike(verb) or verb.form.infinitive in lexicon["wishing"]:
+            return False
+        at = verb.at - len(verb.clitics)
+        _, end = line.sentence(at)
+        if not (line.begins(at) or line[at - 1] == ",") or line[end].startswith("?"):
+            return False
+        if any(each.form.persons == {"2s"} for each in self.verbs):
+            return False
+        return not {*line.keys} & (lexicon["second_clitics"] | lexicon["second_addressed"])
+
+    def _named_last(self, verb: Verb) -> Referent | None:
+        """The subject named last before a verb."""
+        for each in reversed(self.verbs[: self._by_index[verb.at]]):
+            if each.finite and (named := self._explicit(each)[0]) is not None:
+                return named
+        return None
+
+    def is_title(self, phrase: Phrase) -> bool:
+        """Whether it begins a letter: *Doctor Salinas: lamento …*, *Sr. Propietario:*."""
+        line, at = self.line, phrase.end
+        if line[phrase.head] not in self.lexicon["forms_of_address"] or phrase.determined:
+            return False
+        while line.is_name(at) or line[at] == ".":
+            at += 1
+        return line.begins(phrase.start) and line[at] == ":"
+
+    @cached_property
+    def _is_ordered(self) -> bool:
+        """Whether a polite command begins a sentence or follows a comma: *Acuda en ayunas*."""
+        lexicon = self.lexicon
+        for at in range(len(self.line)):
+            word = lexicon.split_enclitic(self.line[at])[0]
+            if word in lexicon["polite_commands"] or self.line[at] in lexicon["polite_commands"]:
+                first = at - 1 if self.line[at - 1] in lexicon["negations"] else at
+                after_word = self.line.is_word(first - 1) and not self.line.begins(first)
+                if not after_word or self.line[first - 1] in lexicon["and"]:
+                    return True
+            done = lexicon.verb(lexicon.split_enclitic(self.line[at + 1])[0])
+            duty = self.line[at] in lexicon["duties"] and self.line.begins(at)
+            acts = done is not None and done.infinitive not in lexicon["copulas"]
+            if duty and acts and done is not None and done.mood == "infinitive":
+                return True
+        return False
+
+    @cached_property
+    def _is_notified(self) -> bool:
+        """Whether somebody is told something in a letter: *le informamos*, *se le comunica*."""
+        lexicon = self.lexicon
+        for at in range(len(self.line)):
+            pair = f"{self.line[at - 1]}_{self.line[at]}"
+            if pair in lexicon["formal"] or self.line[at] in lexicon["formal"]:
+                return True
+        return any(
+            lexicon["third_objects"] & {*verb.clitics}
+            and verb.form.infinitive in lexicon["notifying"]
+            and (
+                "1p" in verb.form.persons
+                or verb.form.persons == {"1s"}
+                or not verb.finite
+                or lexicon["third_clitics"] & {*verb.clitics}
+            )
+            and not self._others_named(verb.at)
+            for verb in self.verbs
         )
+
+    def is_polite(self, phrase: Phrase) -> bool:
+        """Whether a noun is a polite pronoun: *o senhor está livre?*, but not *o senhor Silva*."""
+        line, lexicon = self.line, self.lexicon
+        if line[phrase.head] not in lexicon["polite_nouns"] or not self._is_plain(phrase):
+            return False
+        further = line[phrase.end] in lexicon["of"] or line[phrase.end] in lexicon["relatives"]
+        further = further or line[phrase.end].endswith("mente")  # a senhora aparentemente perfeita
+        asking = (
+            self.verb_before(phrase.start) if line[phrase.start - 1] in lexicon["that"] else None
+        )
+        asked = asking is not None and asking.form.infinitive in lexicon["asking"]
+        if not (asked or self._is_conversation):  # pediu que o senhor confirme
+            return False
+        return not (further or line.is_name(phrase.head) or line.is_name(phrase.end)) and all(
+            self._is_plain(each)
+            for each in self.phrases
+            if line[each.head] in lexicon["polite_nouns"] and each.determined
+        )
+
+    @cached_property
+    def _is_conversation(self) -> bool:
+        """Whether somebody asks, says I or we, is quoted, or gives orders; no narration."""
+        words = {*self.line.keys}
+        return (
+            self.passage.interlocutors.listener != "listener"
+            or self.passage.interlocutors.speaker != "speaker"
+            or self.first_person
+            or self._is_ordered
+            or bool(words & (self.lexicon["addressing"] | {"?"}))
+            or self.line[0] in self.lexicon["forms_of_address"]
+            or any("1p" in verb.form.persons for verb in self.verbs)
+        )
+
+    def _is_plain(self, phrase: Phrase) -> bool:
+        """Whether it is a noun with the definite article and nothing else: *ao senhor*."""
+        article = self.lexicon.determiners.get(self.line[phrase.start])
+        if article is None or phrase.start + 1 != phrase.head or phrase.end != phrase.head + 1:
+            return False
+        return article.masculine in self.lexicon["definite"]
 
     def governor(self, verb: Verb) -> Verb | None:
         """The finite verb on which an infinitive, gerund or participle depends."""
@@ -264,7 +408,8 @@ class Clauses:
             if self.lexicon[title] & found and not self._acts_on_itself(verb, person):
                 return who if not found & self.lexicon.object_pairs.keys() else UNKNOWN
         if self.lexicon["third_objects"] & found and not verb.form.persons & {"1s", "2s"}:
-            return Referent("others", sure="likely")
+            addressed = self.polite and not self._others_named(verb.at)
+            return self.listener("likely") if addressed else Referent("others", sure="likely")
         return None
 
     def _acts_on_itself(self, verb: Verb, person: str) -> bool:
@@ -301,6 +446,7 @@ class Clauses:
             several = explicit is not None and (
                 explicit is UNKNOWN or (explicit.phrase is not None and explicit.phrase.plural)
             )
+            several = several and not self._says_one(verb)  # ragazzi sono appena uscita
             return explicit if explicit is not None and several else self.speaker("likely")
         if explicit is None and self._commands(verb):
             return self.listener("likely")
@@ -310,6 +456,14 @@ class Clauses:
             return explicit
         return self._dropped(verb, boundary)
 
+    def _says_one(self, verb: Verb) -> bool:
+        """Whether a participle in the singular follows."""
+        at = verb.at + 1
+        while self.line[at] in self.lexicon["adverbs"]:
+            at += 1
+        form = self.lexicon.adjective(self.line[at])
+        return form is not None and form.gender is not None and not form.plural
+
     def _commands(self, verb: Verb) -> bool:
         """Whether it is a command, first in its sentence: *No sea tonto*, *Non essere triste*."""
         line, lexicon = self.line, self.lexicon
@@ -318,8 +472,11 @@ class Clauses:
             at -= 1
         if verb.finite:
             word = lexicon.split_enclitic(line[verb.at])[0]
-            return word in lexicon["commands"] and line.begins(at)
+            opened = line.begins(at) or (line[at - 1] == "," and line[at] in lexicon["negations"])
+            return word in lexicon["commands"] and opened
         negated = line[at] in lexicon["negative_commands"] and verb.form.mood == "infinitive"
+        while line[at - 1] in lexicon["adverbs"] or line[at - 1] in lexicon["and"]:
+            at -= 1  # e soprattutto non restare sola
         return negated and (line.begins(at) or line[at - 1] == ",") and at < verb.at
 
     def _is_candid(self, verb: Verb) -> bool:
@@ -406,7 +563,12 @@ class Clauses:
                     return Referent("others", sure="guess"), first
                 at = first
             at -= 1
-        return None, start
+        return self._inverted(verb), start
+
+    def _inverted(self, verb: Verb) -> Referent | None:
+        """A pronoun right after its verb: *¿estaría usted dispuesta?*, *dijo ella*."""
+        found = self.pronoun(self.line[verb.at + 1])
+        return found if found is not None and verb.form.persons != {"1s"} else None
 
     def _as_subject(self, phrase: Phrase) -> tuple[int, Referent | None]:
         """The index before a phrase, and whom it means if it can be a subject."""
@@ -418,13 +580,28 @@ class Clauses:
         governed = governed or (line[before] in lexicon["as"] and not phrase.determined)
         if governed or line[phrase.start] in lexicon["contractions"] or self._is_object(phrase):
             return before, None
+        if not phrase.determined and self._is_called(phrase):
+            return before, None
         if phrase.kind == "thing" and not (phrase.determined or phrase.agreeing or phrase.plural):
             return before, None  # in tarda età
+        if phrase.kind == "person" and not phrase.determined and line[phrase.end] == ",":
+            return before, None  # usted, ciudadana, está citada
         if phrase.kind == "thing" and line[phrase.end] in lexicon["ago"]:
             return before, None  # due anni dopo
         if line[before] in lexicon["and"] and self._ends_phrase(before - 1):
             return before, UNKNOWN
         return before, self._of_phrase(phrase)
+
+    def _is_called(self, phrase: Phrase) -> bool:
+        """*Dottoressa, è pronta?*: the listener, not the subject."""
+        opens = self.line.begins(phrase.start) or self.line[phrase.start - 1] == ","
+        greeted = self.line[phrase.start] in self.lexicon["greeting_adjectives"]
+        end = phrase.end
+        while self.line.is_name(end):
+            end += 1
+        if self.line[end] != ",":
+            return False
+        return greeted or (opens and self.line[phrase.head] in self.lexicon["polite_titles"])
 
     def _ends_phrase(self, at: int) -> bool:
         return at in self.inside or self.line.is_name(at)
@@ -434,6 +611,8 @@ class Clauses:
         at = phrase.start - 1
         while self.line[at] in self.lexicon["adverbs"]:
             at -= 1
+        if phrase.kind == "thing" and self.line[at].endswith(PARTICIPLES) and at not in self.inside:
+            return True  # premiato lo scorso anno
         number = self._by_index.get(at)
         return number is not None and self.line.is_word(at)
 
@@ -448,6 +627,8 @@ class Clauses:
         )
 
     def _of_phrase(self, phrase: Phrase) -> Referent:
+        if self.is_polite(phrase):
+            return self.listener()._replace(phrase=phrase)
         if phrase.kind == "person":
             return Referent("others", phrase)
         if phrase.kind == "nominal":
@@ -467,6 +648,9 @@ class Clauses:
         if line[before] == ",":
             before -= 1
         phrase = self.inside.get(before)
+        if line[before] in lexicon["times"] and line[before - 1].isdigit():
+            phrase = self.inside.get(before - 3)  # um afilhado de 9 anos que
+            before = before - 3 if phrase is not None else before
         if phrase is not None and phrase.end == before + 1:
             if self._predicate_of(phrase) is not None:
                 return self._predicate_of(phrase)
@@ -494,37 +678,91 @@ class Clauses:
 
     def _dropped(self, verb: Verb, boundary: int) -> Referent:
         """The subject of a verb without one in its clause."""
-        ambiguous = "1s" in verb.form.persons
-        previous = self.verb_before(boundary + 1)
-        if previous is not None and previous.at < verb.at:
-            first = self.subject(previous)
-            if self.line[boundary] in self.lexicon["that"]:
-                told = self._subordinate(verb, previous, first)
-                if told is not None:
-                    return told
-            joined = self._joined(previous, verb)
-            if joined and previous.form.persons & verb.form.persons:
-                if first.who == "others" or (first.who is None and not ambiguous):
-                    return first._replace(dropped=True)
-                if first.who is not None and first.who == self.passage.interlocutors.speaker:
-                    return first
-        if ambiguous and self._follows_person(verb):  # vi a tu hermana, estaba guapa
-            return UNKNOWN
-        if ambiguous and (self.first_person or self._only_addressed):
-            return self.speaker("likely")
-        if self.polite:
+        found = self._continued(verb, boundary)
+        if found is not None:
+            return found
+        if persons_alike(verb) and self._only_you(boundary):
             return self.listener("likely")
-        about = (
-            verb.form.infinitive in self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
-        )
-        named = self._others_named(len(self.line) if about else verb.at)
-        if ambiguous and not named and not self._third_verb:
+        if "1s" in verb.form.persons:
+            found = self._first_or_third(verb)
+            if found is not None:
+                return found
+        if self.polite:
+            last = self._named_last(verb)
+            if last is None or last.who != "others" or last.sure == "guess":
+                return self.listener("likely")._replace(dropped=True)
+        if "1s" in verb.form.persons and self._nobody_named(verb):
             return self.speaker("guess")
         return Referent("others", sure="likely", dropped=True)
 
-    def _subordinate(self, verb: Verb, previous: Verb, first: Referent) -> Referent | None:
+    def _continued(self, verb: Verb, boundary: int) -> Referent | None:
+        """The subject that the verb shares with the verb before it, or has from it."""
+        previous = self.verb_before(boundary + 1)
+        if previous is None or previous.at >= verb.at:
+            return None
+        first = self.subject(previous)
+        if self.line[boundary] in self.lexicon["that"]:
+            told = self._subordinate(verb, previous, first, boundary)
+            if told is not None:
+                return told
+        if not self._joined(previous, verb) or not previous.form.persons & verb.form.persons:
+            return None
+        if first.who == "others" or (first.who is None and "1s" not in verb.form.persons):
+            return first._replace(dropped=True)
+        speaks = first.who is not None and first.who == self.passage.interlocutors.speaker
+        return first if speaks else None
+
+    def _first_or_third(self, verb: Verb) -> Referent | None:
+        """The subject of *estaba*, *esté*, if the text tells whether it is *yo* or *ella*."""
+        if self._is_given(verb) or self._follows_person(verb):  # vi a tu hermana, estaba guapa
+            return UNKNOWN
+        if self._continues_about(verb):
+            return Referent("others", sure="likely", dropped=True)
+        if self.first_person or self._only_addressed:
+            return self.speaker("likely")
+        return None
+
+    def _nobody_named(self, verb: Verb) -> bool:
+        """Whether nobody else is there whom *estaba* may be said of."""
+        copulas = self.lexicon["copulas"] | self.lexicon["perfect_auxiliaries"]
+        about = verb.form.infinitive in copulas
+        return not (self._others_named(len(self.line) if about else verb.at) or self._third_verb)
+
+    def _only_you(self, boundary: int) -> bool:
+        """Whether a verb that may be in any person is rather in the second: *se viaggi da sola*."""
+        if self.line[boundary] in self.lexicon["that"] - self.lexicon["after_joiners"]:
+            return False
+        return any(verb.form.persons == {"2s"} for verb in self.verbs)
+
+    def _is_given(self, verb: Verb) -> bool:
+        """*Mi venga inviata*: to me, so that somebody or something else is the subject."""
+        passive = verb.form.infinitive in self.lexicon["only_passive"]
+        return passive and bool({*verb.clitics} & self.lexicon["first_clitics"])
+
+    def _continues_about(self, verb: Verb) -> bool:
+        """*Mi padrino murió. Era un hombre discreto*: about the subject of the sentence before."""
+        start, _ = self.line.sentence(verb.at)
+        first = {*verb.clitics} & self.lexicon["first_clitics"]
+        if first or self.verb_before(verb.at) is not None or start == 0:
+            return False
+        before = self.verb_before(start - 1)
+        if before is None or before.form.persons != {"3s"}:
+            return False
+        if any(self._says_first(each) for each in self.verbs if each.at < start):
+            return False
+        about = self._explicit(before)[0]
+        return about is not None and about.who == "others" and about.sure == "certain"
+
+    def _says_first(self, verb: Verb) -> bool:
+        return verb.form.persons == {"1s"} or bool({*verb.clitics} & self.lexicon["first_clitics"])
+
+    def _subordinate(
+        self, verb: Verb, previous: Verb, first: Referent, boundary: int
+    ) -> Referent | None:
         """The subject of what is said, asked, seen or wished; None if nothing tells."""
         ambiguous = "1s" in verb.form.persons
+        if self.line[boundary - 1] in self.lexicon["as"]:  # como se fosse pai deles
+            return self.object_of(previous) or first
         if previous.form.infinitive in self.lexicon["asking"]:
             return self._asked(previous, first)
         if self.line[verb.at] in self.lexicon["subjunctives"]:
@@ -541,7 +779,14 @@ class Clauses:
         while self.line[at] in self.lexicon["clitics"] | self.lexicon["negations"]:
             at -= 1
         named = self.inside.get(at - 1)
-        if self.line[at] != "," or named is None or named.kind != "person":
+        before = self.verb_before(at)
+        if self.line[at] != ",":
+            return False
+        if before is not None and not before.form.persons & {"3s"}:
+            met = {*before.clitics} & {*self.lexicon.object_pairs}
+            if met:  # la vi ayer, iba guapa
+                return True
+        if named is None or named.kind != "person":
             return False
         return self.line[named.start - 1] not in self.lexicon["as"]
 
@@ -550,12 +795,16 @@ class Clauses:
         asked = self.object_of(previous)
         if asked is not None and asked.who in {"speaker", "listener"}:
             return asked._replace(sure="likely")
+        if self.polite and self.lexicon["third_objects"] & {*previous.clitics}:  # le ruego que
+            return self.listener("likely")
         return first if self.is_reflexive(previous) else UNKNOWN
 
     def _reported(self, first: Referent) -> Referent:
         """*Creía que estaba enferma*: the same person, unless another might be meant."""
         if first.who is not None and first.who == self.passage.interlocutors.speaker:
             return first._replace(sure="likely")
+        if first.who is not None and first.who == self.passage.interlocutors.listener:
+            return first._replace(sure="likely")  # você mesma disse que ia sozinha
         return UNKNOWN if self.first_person else Referent("others", sure="likely", dropped=True)
 
     def _wished(self, first: Referent, previous: Verb) -> Referent:
@@ -566,7 +815,7 @@ class Clauses:
             return UNKNOWN
         asked = self.object_of(previous)  # me tratan como si fuera una niña
         if asked is not None and asked.who in {"speaker", "listener"}:
-            return asked._replace(sure="likely")
+            return asked
         if first.who != "others" or not self.first_person:
             return UNKNOWN
         return self.speaker("guess")._replace(dropped=True)

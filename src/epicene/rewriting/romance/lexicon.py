@@ -108,6 +108,17 @@ class Lexicon:
                 found.setdefault(word, form)
         return found
 
+    @cached_property
+    def spouses(self) -> dict[str, Form]:
+        """The nouns that mean a wife or a husband after a possessive: *mi mujer*."""
+        rows = word_rows(read_toml(self._package, "people")["spouses"])
+        return {
+            word: form
+            for row in rows
+            for word, form in self._paradigm(row, "noun", generic=False)
+            if not form.plural
+        }
+
     def _regular(self, people: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         for word in people["regular"].split():
             yield word, self.inflection.feminine(word)
@@ -218,13 +229,18 @@ class Lexicon:
 
     def split_enclitic(self, word: str) -> tuple[str, str]:
         """A verb form and the pronoun written with it, if the word is no verb form as it is."""
-        if word in self.verbs:
+        if word in self.verbs or word in self["things"] or self._is_listed_noun(word):
             return word, ""
         base, clitic = self.inflection.split_enclitic(word)
-        return (base, clitic) if base in self.verbs else (word, "")
+        unknown = "-" in word and base.endswith(("ar", "er", "ir"))  # entrevistá-lo
+        return (base, clitic) if base in self.verbs or unknown else (word, "")
+
+    def _is_listed_noun(self, word: str) -> bool:
+        return word in self._nouns or word in self._adjectives
 
     def is_state(self, word: str) -> bool:
         """Whether the adjective is said of living beings only."""
+        word = word.removeprefix("recém-")
         return word in self._states or _SUPERLATIVE.sub(r"\1", word) in self._states
 
     def noun(self, word: str) -> Form | None:
@@ -236,6 +252,15 @@ class Lexicon:
             return base and base._replace(
                 masculine=f"{prefix}-{base.masculine}", feminine=f"{prefix}-{base.feminine}"
             )
+        for before in ("neo", "vice"):
+            if (
+                known is None
+                and word.startswith(before)
+                and (base := self._nouns.get(word.removeprefix(before)))
+            ):
+                return base._replace(
+                    masculine=before + base.masculine, feminine=before + base.feminine
+                )
         for woman, man in (("trice", "tore"), ("trici", "tori")):
             if known is None and word.endswith(woman) and word not in self["things"]:
                 stem = word.removesuffix(woman)

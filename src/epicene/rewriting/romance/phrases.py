@@ -41,7 +41,11 @@ def find_phrases(line: Line, lexicon: Lexicon) -> list[Phrase]:
 def is_perfect(line: Line, at: int, lexicon: Lexicon) -> bool:
     """Whether the word is the participle of a perfect: *he estado*."""
     before = at - 1
-    while line[before] in lexicon["adverbs"] or lexicon.pronoun_pairs.get(line[before]):
+    while (
+        line[before] in lexicon["adverbs"]
+        or lexicon.pronoun_pairs.get(line[before])
+        or line[before] in lexicon["third_clitics"]  # tem se mostrado
+    ):
         before -= 1
     verb = lexicon.verb(line[before])
     if verb is None or verb.infinitive not in lexicon["perfect_auxiliaries"]:
@@ -102,10 +106,15 @@ class _Reader:
         if not self.line.is_word(at + 1):
             return False
         following = self.line[at + 1]
+        if self.line[at] in self.lexicon["adverbs"] and following in self.lexicon["articles"]:
+            return False  # prima il preventivo
         if self.line[at] in self.lexicon["even"] and self.line.begins(at):  # mesmo cansado
             return not self.lexicon.is_listed(following)
         if self.line[at] in self.lexicon["half"] and self.lexicon.is_state(following):
             return False  # medio dormido
+        half = self.lexicon.noun(following) if self.line[at] in self.lexicon["half"] else None
+        if half is not None and half.gender == "feminine":
+            return False  # medio bruja
         if self.line[at] in self.lexicon["degree"]:  # muito amiga
             noun = self.lexicon.noun(following)
             form = self.lexicon.determiners[self.line[at]]
@@ -114,6 +123,8 @@ class _Reader:
             return noun is None or noun.gender in {None, form.gender}
         if self.line[at] not in self.lexicon["clitics"]:
             return True
+        if following in self.lexicon["one"] or following in self.lexicon["pointing"]:
+            return False  # a um muro
         if self.line[at - 1] in self.lexicon["prepositions"]:  # com a demora, but de o ver
             known = self.lexicon.verb(following)
             return known is None or known.mood != "infinitive"
@@ -139,6 +150,8 @@ class _Reader:
         if line[at] in lexicon["greeting_adjectives"] and not determined:
             return True
         if line[at] in lexicon["never_before_nouns"]:
+            return False
+        if line[following] in lexicon["kinds"] and not determined:  # soy diabética tipo 1
             return False
         if line[at] in lexicon["things"] and lexicon.noun(line[following]) is None:
             return False  # um cara simples
@@ -178,11 +191,19 @@ class _Reader:
         if noun is not None and not determined:
             adjective_rather = lexicon.is_listed(word) and not agreeing and not self._is_free(at)
             title = word in lexicon["titles"] and line.is_name(at + 1)  # Lady Digby
-            if (line.is_name(at) and not title) or adjective_rather:
+            greeted = bool(agreeing) and line[at - 1] in lexicon["greeting_adjectives"]
+            greeted = greeted or (  # Sr. Director
+                line[at - 1] == "."
+                and lexicon.noun(line[at - 2]) is not None
+                and word in lexicon["forms_of_address"]
+            )
+            if (line.is_name(at) and not title and not greeted) or adjective_rather:
                 noun = None
         abroad = word in lexicon["places"] and line[start] in lexicon["definite"]
         if word in lexicon["things"] and not determined and not agreeing and self._is_said(at):
             return None
+        if word in lexicon["institutions"] and self._is_the_feminine(agreeing):
+            return self._complete("thing", start, at, agreeing, determined)
         if word in lexicon["things"] or abroad:
             return self._complete("thing", start, at, agreeing, determined)
         if noun is not None and self._agrees(noun, agreeing):
@@ -191,6 +212,13 @@ class _Reader:
         if adjective is not None:
             return self._nominal(start, at, adjective, agreeing, determined=determined)
         return self._unknown_head(start, at, agreeing, determined=determined)
+
+    def _is_the_feminine(self, agreeing: list[tuple[int, Form]]) -> bool:
+        """Whether a feminine definite article is all that comes before: *la policía*."""
+        if len(agreeing) != 1 or agreeing[0][1].gender != "feminine":
+            return False
+        form = agreeing[0][1]
+        return form.masculine in self.lexicon["definite"]
 
     def _is_said(self, at: int) -> bool:
         """Whether the name of a thing is a participle there: *soy oída*, *recién llegada*."""
@@ -245,7 +273,8 @@ class _Reader:
 
     def _is_free(self, at: int) -> bool:
         """Whether a noun that may be an adjective stands where nouns do: *—gracias, extranjero*."""
-        return self.line.is_mark(at - 1) and self.line.is_mark(at + 1)
+        after = at + 1 + (self.line[at + 1] in self.lexicon["possessives"])  # amica mia
+        return self.line.is_mark(at - 1) and self.line.is_mark(after)
 
     def _begins(self, start: int, at: int) -> bool:
         """Whether a single word begins the sentence, so that it may be a name."""
@@ -270,6 +299,8 @@ class _Reader:
     ) -> Phrase:
         """The phrase with the adjectives that follow its head."""
         line, lexicon = self.line, self.lexicon
+        if kind == "person" and self._is_spouse(start, head):
+            agreeing = [*agreeing[:-1], (head, lexicon.spouses[line[head]])]
         own = dict(agreeing).get(head)
         gender = next((form.gender for _, form in agreeing if form.gender), None)
         if own is not None:
@@ -277,7 +308,7 @@ class _Reader:
         elif agreeing:
             plural = agreeing[0][1].plural
         else:
-            plural = line[head].endswith("s") if line[head] else False
+            plural = line[head].endswith("s") or line[head] in lexicon["counted"]
         if kind == "thing" and gender is None:
             gender = self._thing_gender(line[head])
         end = head + 1
@@ -300,11 +331,20 @@ class _Reader:
         generic = own.generic if own is not None else True
         return Phrase(kind, start, head, end, gender, plural, tuple(agreeing), determined, generic)
 
+    def _is_spouse(self, start: int, head: int) -> bool:
+        """*mi mujer*, *o meu marido*; not *una mujer*."""
+        possessives = self.lexicon["possessives"] | self.lexicon["whose"]
+        owned = bool(possessives & {*self.line.keys[start:head]})
+        return owned and self.line[head] in self.lexicon.spouses
+
     def _following_adjective(self, at: int, kind: PhraseKind) -> Form | None:
         line, lexicon = self.line, self.lexicon
         if kind == "person" and line[at] in lexicon["possessives"] and line.is_mark(at + 1):
             return lexicon.determiners.get(line[at])  # amica mia
-        if not line.is_word(at) or line.is_name(at) or line[at] in lexicon.determiners:
+        if not line.is_word(at) or line[at] in lexicon.determiners:
+            return None
+        titled = kind == "person" and line[at - 1] in lexicon["titles"]  # Señora Directora
+        if line.is_name(at) and not (titled and line[at] in lexicon["forms_of_address"]):
             return None
         if line[at] in lexicon["not_attributes"]:
             return None

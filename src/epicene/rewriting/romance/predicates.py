@@ -20,12 +20,16 @@ class Predicates(Readings):
     def _verb(self, verb: Verb) -> None:
         lexicon, infinitive = self.lexicon, verb.form.infinitive
         reflexive = self.clauses.is_reflexive(verb)
-        if verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
+        if infinitive in lexicon["copulas"] | lexicon["secondary"] and self._with_her(verb):
+            self._our_predicate(verb)
+        elif verb.clitics and reflexive and infinitive in lexicon["never_reflexive"]:  # me fui
             self._secondary(verb, self.clauses.subject(verb))
         elif f"{infinitive}_{self.line[self._after_enclitic(verb)]}" in lexicon["taken_for"]:
             self._taken_for(verb, reflexive=reflexive)
-        elif infinitive in lexicon["copulas"] or (
-            reflexive and infinitive in lexicon["reflexive_copulas"]
+        elif (
+            infinitive in lexicon["copulas"]
+            or (reflexive and infinitive in lexicon["reflexive_copulas"])
+            or self._declares_itself(verb)
         ):
             self._predicate(verb, self.clauses.subject(verb), "said of the subject")
         elif infinitive in lexicon["object_predicates"] and (who := self._object(verb)):
@@ -45,6 +49,11 @@ class Predicates(Readings):
                 self._secondary(verb, self.clauses.subject(verb), near=False, listed=False)
         if infinitive in lexicon["perfect_auxiliaries"] and lexicon["participles_agree"]:
             self._object_participle(verb)
+
+    def _declares_itself(self, verb: Verb) -> bool:
+        """*Ela se disse surpresa*."""
+        said = verb.form.infinitive in self.lexicon["self_declaring"]
+        return said and bool(self.lexicon["third_clitics"] & {*verb.clitics})
 
     def _taken_for(self, verb: Verb, *, reflexive: bool) -> None:
         """*Me tomaron por loca*, *me doy por vencido*."""
@@ -113,7 +122,8 @@ class Predicates(Readings):
         who = self.clauses.subject(verb)
         if not self._means_alone(at, form, who):
             return
-        if self.line.is_mark(at + 1) or self.line[at + 1] in self.lexicon["prepositions"]:
+        after = self.lexicon["prepositions"] | self.lexicon["contractions"]
+        if self.line.is_mark(at + 1) or self.line[at + 1] in after:
             self._add([(at, Target(form))], who, "said beside the verb", "likely")
 
     def _means_alone(self, at: int, form: Form, who: Referent) -> bool:
@@ -167,6 +177,8 @@ class Predicates(Readings):
         indefinite = first in self.lexicon["one"] or first in self.lexicon["few"]
         finite = self._finite(verb)
         called = verb.form.infinitive in self.lexicon["calling"] and "3s" in finite.form.persons
+        if verb.form.infinitive in self.lexicon["calling"] and finite.form.persons == {"3p"}:
+            return True  # me llamaban la Zurda
         if called and self.clauses.is_dropped(finite):  # me llamó una amiga
             return False
         return indefinite and verb.form.infinitive in self.lexicon["considering"]
@@ -183,7 +195,7 @@ class Predicates(Readings):
     def _predicate(self, verb: Verb, who: Referent, rule: str) -> None:
         phrase = who.phrase
         plural = self._is_plural(verb, who)
-        if self._says_nothing(verb):
+        if self._says_nothing(verb) or (phrase is not None and self._means_thing(phrase)):
             return
         if who.who is not None and plural:
             gender = self.wanted.get(who.who, "feminine")
@@ -192,7 +204,7 @@ class Predicates(Readings):
         at = self._after_enclitic(verb)
         if verb.form.infinitive in self.lexicon["becoming"]:  # me convertí en una experta
             at += self.line[at] in self.lexicon["into"]
-        read = self._read_predicate(at, who, plural=plural)
+        read = self._read_predicate(self._after_duration(at), who, plural=plural)
         if read is None:
             self._origin(at, who, rule)
             return
@@ -202,15 +214,68 @@ class Predicates(Readings):
             if not self._is_persons(read, verb):
                 return
             self.clauses.settle(verb, who._replace(dropped=False))
-        if self._may_be_things(read, verb, who):
+        if self._may_be_things(read, verb, who) or self._turns_out(read, verb):
             return
         self._add(read.words, who, rule)
         read = self._with_title(read, who, rule, plural=plural)
+        read = self._deemed(read, who, rule, plural=plural)
         if self.lexicon["participles_agree"]:
             read = self._after_participle(read, who, rule, plural=plural)
             if read.phrase is None and not plural:
                 self._secondary(verb, who, near=False, start=read.end)
         self._coordinated(read, who, rule, plural=plural)
+
+    def _our_predicate(self, verb: Verb) -> None:
+        """*Mi hermana y yo estamos listas*."""
+        who, rule = self.clauses.speaker(), "said of the subject"
+        read = self._read_predicate(self._after_enclitic(verb), who, plural=True)
+        if read is not None and read.phrase is None:
+            self._add(read.words, who, rule, "likely")
+            self._coordinated(read, who, rule, plural=True)
+
+    def _with_her(self, verb: Verb) -> bool:
+        """Whether the subject is a woman and I, so that the plural shows my gender."""
+        line, lexicon = self.line, self.lexicon
+        if verb.form.persons != {"1p"}:
+            return False
+        start, _ = line.sentence(verb.at)
+        for at in range(start, verb.at):
+            if line[at] not in lexicon["and"]:
+                continue
+            before, after = self.clauses.inside.get(at - 1), self.clauses.inside.get(at + 1)
+            her = before if line[at + 1] in lexicon["first_pronouns"] else None
+            her = after if line[at - 1] in lexicon["first_pronouns"] else her
+            if her is not None and her.kind == "person" and not her.plural:
+                return her.gender == "feminine"
+        return False
+
+    def _means_thing(self, phrase: Phrase) -> bool:
+        """*La guía está desactualizada*: by what is said of it, no person."""
+        if self.line[phrase.head] not in self.lexicon["also_things"]:
+            return False
+        at = self._after_adverbs(phrase.end)
+        verb = self.lexicon.verb(self.line[at])
+        said = self.line[self._after_adverbs(at + 1)]
+        copula = verb is not None and verb.infinitive in self.lexicon["copulas"]
+        return copula and said in self.lexicon["said_of_things"]
+
+    def _after_duration(self, at: int) -> int:
+        """The word after a duration: *estuve cinco años enganchada*."""
+        here = at + (self.line[at].isdigit() or self.line[at] in self.lexicon["invariable"])
+        phrase = self.starts.get(at) or self.starts.get(here)
+        if phrase is None or self.line[phrase.head] not in self.lexicon["times"]:
+            return at
+        form = self.lexicon.adjective(self.line[phrase.head + 1])
+        return phrase.head + 1 if form is not None and not form.plural else at
+
+    def _turns_out(self, read: Read, verb: Verb) -> bool:
+        """*Ci mette la panna e viene buonissimo*: a thing; *viene eletto* is passive."""
+        at = read.words[-1][0] if read.words else read.end - 1
+        known = self.lexicon.verbs.get(read.words[-1][1].form.masculine) if read.words else None
+        participle = known is not None and known.mood == "participle"
+        participle = participle or self.line[at].endswith(PARTICIPLES)
+        only = verb.form.infinitive in self.lexicon["only_passive"]
+        return only and not participle and not self.lexicon.is_state(self.line[at])
 
     def _is_plural(self, verb: Verb, who: Referent) -> bool:
         if who.phrase is not None and who.phrase.plural and "3p" in verb.form.persons:
@@ -263,6 +328,18 @@ class Predicates(Readings):
         self._add(self._phrase_words(found), who, rule)
         return read._replace(end=found.end)
 
+    def _deemed(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
+        """*Fue considerada apta*, *declarado culpado*."""
+        known = self.lexicon.verbs.get(read.words[-1][1].form.masculine) if read.words else None
+        form = self.lexicon.adjective(self.line[read.end])
+        if known is None or known.infinitive not in self.lexicon["considering"] or form is None:
+            return read
+        gender = read.words[-1][1].form.gender
+        if form.plural != plural or form.gender not in {None, gender} or read.end in self.starts:
+            return read
+        self._add([(read.end, Target(form))], who, rule, "likely")
+        return read._replace(end=read.end + 1)
+
     def _after_participle(self, read: Read, who: Referent, rule: str, *, plural: bool) -> Read:
         """What follows the participle of a compound tense: *sono rimasta sola*."""
         for _ in range(3):
@@ -292,6 +369,7 @@ class Predicates(Readings):
         """The adjectives joined to a predicate: *alto, delgado y muy tímido*."""
         line, lexicon = self.line, self.lexicon
         gender = next((each.form.gender for _, each in read.words if each.form.gender), None)
+        read = self._intensified(read, who, rule)
         self._compared(read, who, rule, gender)
         at, near, steps = read.end, True, 0
         while steps < 12 and at < len(line) and not line.ends_sentence(at):
@@ -302,6 +380,8 @@ class Predicates(Readings):
                 at, steps = at + 1, steps + 1
                 continue
             after = self._after_adverbs(at + 1)
+            if line[at] in lexicon["and"] and line[at + 1] in lexicon["little_things"]:
+                return  # ni nada parecido
             if line[after] in lexicon["joiners"] or line[after] in lexicon["after_joiners"]:
                 after = self._after_adverbs(after + 1)
             found = self._joined(after, gender, plural=plural, near=near)
@@ -311,14 +391,31 @@ class Predicates(Readings):
                 at, near, steps = at + 1, False, steps + 1
                 continue
             self._add(found.words, who, rule, "likely")
+            found = self._deemed(found, who, rule, plural=plural)
             gender = gender or next((w.form.gender for _, w in found.words if w.form.gender), None)
             at, near = found.end, True
+
+    def _intensified(self, read: Read, who: Referent, rule: str) -> Read:
+        """*Incazzato nero*, *innamorata persa*."""
+        form = self.lexicon.adjective(self.line[read.end])
+        if (
+            form is None
+            or not read.words
+            or self.line[read.end] not in self.lexicon["intensifying"]
+        ):
+            return read
+        if form.gender != read.words[-1][1].form.gender or read.words[-1][0] != read.end - 1:
+            return read
+        self._add([(read.end, Target(form))], who, rule, "likely")
+        return read._replace(end=read.end + 1)
 
     def _compared(self, read: Read, who: Referent, rule: str, gender: Gender | None) -> None:
         """*Más europea que española*."""
         line, lexicon = self.line, self.lexicon
         at = read.end + 1
-        if not read.words or line[read.end] not in lexicon["than"] or not line.is_mark(at + 1):
+        if line[read.end] in lexicon["contractions"] and line[at] in lexicon["than"]:
+            at += 1  # mais morto do que vivo
+        if not read.words or line[at - 1] not in lexicon["than"] or not line.is_mark(at + 1):
             return
         if line[read.words[0][0] - 1] in lexicon["comparing"] and lexicon.is_listed(line[at]):
             found = self._joined(at, gender, plural=False, near=True)
@@ -333,7 +430,10 @@ class Predicates(Readings):
                 return None
             if gender and phrase.gender and phrase.gender != gender:
                 return None
-            called = line[at - 1] == "," and line.ends_sentence(phrase.end)  # estoy lista, hija
+            called = line[at - 1] == "," and (  # estoy lista, hija
+                line.ends_sentence(phrase.end)
+                or (line.is_mark(phrase.end) and line[at] in lexicon["forms_of_address"])
+            )
             if called or self._acts(phrase.end):
                 return None
             return Read(self._phrase_words(phrase), phrase.end, phrase)
@@ -396,7 +496,11 @@ class Predicates(Readings):
         at, target = read.words[-1] if read.words else (read.end - 1, None)
         if line[at] in lexicon["copular_participles"]:
             at = self._after_adverbs(at + 1)
+        if self._is_fixed_named(verb):
+            return False
         if lexicon.is_state(line[at]) or lexicon.noun(line[at]) is not None:
+            return True
+        if lexicon.noun(line[read.end]) is not None:  # sarà ritenuta responsabile
             return True
         if target is None or target.form.gender is None:
             return False
@@ -414,6 +518,12 @@ class Predicates(Readings):
             and line[phrase.head] not in lexicon["times"]
             for phrase in earlier
         )
+
+    def _is_fixed_named(self, verb: Verb) -> bool:
+        """Whether somebody was named by a noun of one gender: *la vittima …, dove è morta*."""
+        start, _ = self.line.sentence(verb.at)
+        names = {*self.line.keys[start : verb.at]} & self.lexicon["of_one_gender"]
+        return bool(names)
 
     def _may_be_things(self, read: Read, verb: Verb, who: Referent) -> bool:
         """Whether a thing just named, or a subject after the verb, may be meant.
@@ -463,7 +573,13 @@ class Predicates(Readings):
         while steps < 8 and at < len(line) and not line.ends_sentence(at):
             if self._ends_clause(at, verb, plural=plural):
                 return
+            whole = self._wholly(at)
+            at += len(whole)
             form = lexicon.adjective(line[at]) if not self._is_only(at) else None
+            if line[at] in lexicon["everything"] and line.is_mark(at + 1):  # se lo llevó todo
+                form = None
+            if at == verb.at + 1 and line[at] in lexicon["manner"]:  # habla bajo
+                return
             free = at not in self.blocked or lexicon.is_state(line[at])
             free = free and at not in self.perfects
             said = near or lexicon.is_state(line[at])
@@ -474,16 +590,24 @@ class Predicates(Readings):
             if form is not None and free and said and form.plural == plural and line.is_word(at):
                 if who.phrase is not None and self._disagrees(who.phrase, form):
                     return
-                if self._is_others(at, form, listed=listed):
+                if not whole and self._is_others(at, form, listed=listed):
                     return
                 if self._is_alone(at, form):
-                    read = Read(((at, Target(form)),), at + 1)
+                    read = Read((*whole, (at, Target(form))), at + 1)
                     self._add(read.words, who, "said beside the verb", "likely")
                     read = self._with_title(read, who, "said beside the verb", plural=plural)
                     self._coordinated(read, who, "said beside the verb", plural=plural)
                 return
             near = False
             at, steps = at + 1, steps + 1
+
+    def _wholly(self, at: int) -> tuple[tuple[int, Target], ...]:
+        """*Tutta sudata*: the word before a state that agrees with it."""
+        form = self.lexicon.determiners.get(self.line[at])
+        state = self.lexicon.is_state(self.line[at + 1])
+        if form is None or self.line[at] not in self.lexicon["wholly"] or not state:
+            return ()
+        return ((at, Target(form)),)
 
     def _ends_clause(self, at: int, verb: Verb, *, plural: bool) -> bool:
         """Whether another verb begins there, or an infinitive with its own object: *verla*."""

@@ -13,18 +13,32 @@ if TYPE_CHECKING:
     from epicene.rewriting.romance.line import Line
 
 _DASHES = frozenset({"—", "–"})
+_NOT_SAID = Interlocutors(*UNQUOTED)  # no word tells who speaks
 _CLOSES = {"“": "”", "«": "»", '"': '"', "„": "“", "‘": "’"}
 
 
 def split_quotations(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
     """The line without its quoted speech, then each quoted speech."""
-    return _split_dialogue(line, lexicon) or quotations.split_quotations(
-        line,
-        closes=_CLOSES,
-        is_speech=lambda part: _is_speech(part, lexicon),
-        attribute=lambda introduction: _attribute(introduction, lexicon),
-        stop_counts_outside=True,
+    return _split_dialogue(line, lexicon) or _continue_speech(
+        quotations.split_quotations(
+            line,
+            closes=_CLOSES,
+            is_speech=lambda part: _is_speech(part, lexicon),
+            attribute=lambda introduction: _attribute(introduction, lexicon),
+            stop_counts_outside=True,
+        )
     )
+
+
+def _continue_speech(passages: list[Passage[Line]]) -> list[Passage[Line]]:
+    """*«No» disse Anna. «Sono stanca.»*: a quotation with no verb of its own continues."""
+    found: list[Passage[Line]] = []
+    for passage in passages:
+        unclear = found and passage.interlocutors is _NOT_SAID
+        found.append(
+            passage._replace(interlocutors=found[-1].interlocutors) if unclear else passage
+        )
+    return found
 
 
 def _split_dialogue(line: Line, lexicon: Lexicon) -> list[Passage[Line]]:
@@ -47,6 +61,8 @@ def _is_speech(part: Line, lexicon: Lexicon) -> bool:
     """Whether the words are a sentence, not a title or a single word."""
     if not part or not part.tokens[0].text[:1].isupper():
         known = lexicon.verb(part[0])
+        if known is not None and known.persons in ({"1s"}, {"2s"}) and len(part) > 2:
+            return True  # “tô exausta, não vou”
         return len(part) > 2 and part[0] in {"¿", "¡", "…"} and known is None
     return any(
         (form := lexicon.verb(word)) is not None and form.mood == "finite" for word in part
@@ -55,13 +71,16 @@ def _is_speech(part: Line, lexicon: Lexicon) -> bool:
 
 def _attribute(introduction: Introduction[Line], lexicon: Lexicon) -> Interlocutors:
     """The interlocutors of a quotation by the verb of saying before or after it."""
-    for words in (introduction.after.keys, introduction.before.keys):
+    after = introduction.after
+    if after and after.tokens[0].text[0].isupper() and lexicon.is_function_word(after[0]):
+        after = after.part([])  # «Sono stanco.» Io non risposi.
+    for words in (after.keys, introduction.before.keys):
         for at, word in enumerate(words):
             form = lexicon.verb(lexicon.split_enclitic(word)[0])
             if form is None or form.infinitive not in lexicon["saying"]:
                 continue
             return _interlocutors(words, at, _persons(words, at, lexicon), lexicon)
-    return UNQUOTED
+    return _NOT_SAID
 
 
 def _persons(words: list[str], verb: int, lexicon: Lexicon) -> frozenset[str]:
@@ -88,6 +107,18 @@ def _interlocutors(
     }
     if near & lexicon["first_clitics"] and speaks != "speaker":
         return Interlocutors(speaks, "speaker")
-    if near & lexicon["second_clitics"] and speaks != "listener":
-        return Interlocutors(speaks, "listener")
-    return Interlocutors(speaks, "others")
+    if speaks == "listener" or _addresses_others(words, verb, lexicon):
+        return Interlocutors(speaks, "others")
+    return Interlocutors(speaks, "listener")
+
+
+def _addresses_others(words: list[str], verb: int, lexicon: Lexicon) -> bool:
+    """Whether somebody is named to whom it is said: *le disse*, *disse al fratello*."""
+    beside = {*words[max(0, verb - 2) : verb], lexicon.split_enclitic(words[verb])[1]}
+    if beside & lexicon["third_datives"]:
+        return True
+    for at in range(verb + 1, min(verb + 5, len(words))):
+        done = lexicon.verb(words[at + 1]) if at + 1 < len(words) else None
+        if words[at] in lexicon["said_to"] and (done is None or done.mood != "infinitive"):
+            return True
+    return False

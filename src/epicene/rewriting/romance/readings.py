@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.rewriting import Confidence
-    from epicene.rewriting.persons import Gender, TargetGenders
+    from epicene.rewriting.persons import Gender, Person, TargetGenders
     from epicene.rewriting.quotations import Passage
     from epicene.rewriting.romance.lexicon import Form, Lexicon
     from epicene.rewriting.romance.line import Line
@@ -56,6 +56,7 @@ class Readings:
         self.sites: Found = Sites(keep_surest=False)
         self.starts = {each.start: each for each in self.clauses.phrases}
         self.claimed: set[int] = set()  # words that belong to somebody, or to a thing
+        self.owners: dict[int, Person] = {}  # to whom they belong
         self.blocked = {
             at
             for phrase in self.clauses.phrases
@@ -107,6 +108,7 @@ class Readings:
         if who.who is None:
             return
         self.claimed.update(at for at, _ in words)
+        self.owners = {at: who.who for at, _ in words} | self.owners
         if who.who not in self.wanted:
             return
         for at, target in words:
@@ -142,19 +144,34 @@ class Readings:
                 at += 1
             elif word in lexicon["few"] and line[at + 1] in lexicon["little"]:
                 at += 2
+            elif (since := self._after_time(at)) > at:
+                at = since
             else:
                 break
             steps += 1
         return at
+
+    def _after_time(self, at: int) -> int:
+        """Where *per vent'anni*, *da mesi* ends."""
+        if self.line[at] not in self.lexicon["time_prepositions"]:
+            return at
+        times = self.lexicon["times"]
+        return next((end + 1 for end in range(at + 1, at + 4) if self.line[end] in times), at)
 
     def _is_only(self, at: int) -> bool:
         """Whether *solo* is rather an adverb: *solo una vez*, *solo para verte*."""
         lexicon, following = self.lexicon, self.line[at + 1]
         if following in lexicon["alone_before"]:  # estuve solo toda la tarde
             return False
+        moving = lexicon.verb(self.line[at - 1])
+        moves = moving is not None and moving.infinitive in lexicon["secondary"]
+        if moves and following in lexicon["through"]:  # viajo sola por Colombia
+            return False
         done = lexicon.verb(self.line[at + 1 + (following in lexicon["motion_to"])])
         if self.line[at] in lexicon["only"] and done is not None and done.mood == "infinitive":
             return True  # voy solo a comprar pan
+        if self.line[at] in lexicon["only"] and following in lexicon["only_when"]:
+            return self.line[at - 1] not in lexicon["copular_participles"]  # rimasto solo ieri
         return self.line[at] in lexicon["only"] and (
             following in lexicon.determiners
             or following in lexicon["invariable_determiners"]
@@ -166,7 +183,8 @@ class Readings:
         start, at = at, self._after_adverbs(at)
         if self.clauses.pronoun(self.line[at]) is not None:  # ¿estás tú seguro?
             at = self._after_adverbs(at + 1)
-        if self.line[at] in self.lexicon["as"] and self._may_be_said(at + 1):  # estoy como nueva
+        really = self.line[at] in self.lexicon["even"] or self.line[at] in self.lexicon["as"]
+        if really and self._may_be_said(at + 1):  # estoy como nueva, és mesmo teimosa
             at += 1
         read = self._read_at(at, who, plural=plural)
         if read is not None or at == start:
@@ -220,6 +238,8 @@ class Readings:
         known = lexicon.verbs.get(form.masculine)
         said = lexicon.is_state(line[at]) or (known is not None and known.mood == "participle")
         said = said or line[at].endswith(PARTICIPLES)
+        if following is not None and line[following.head] in lexicon["kinds"]:
+            said = True
         if following is not None and following.kind == "thing" and not said:
             agrees = following.gender is None or following.gender == form.gender
             if agrees and self._is_bare(following) and form.gender is not None:
@@ -235,8 +255,15 @@ class Readings:
         following = line[at + 2] if line[at + 1] in lexicon["comparing"] else line[at + 1]
         if following in lexicon["of"] or line[at + 1] in lexicon["relatives"]:
             members = self.starts.get(at + 2) or self.starts.get(at + 1)
+            if members is not None and self._are_things(members):  # um dos nomes mais votados
+                return None
             return Read(((at, Target(form)),), at + 1, members)
         return None
+
+    def _are_things(self, members: Phrase) -> bool:
+        if members.kind != "thing" or not members.plural or self.line.is_name(members.head):
+            return False
+        return self._as_person(members).kind == "thing"
 
     def _members(self, at: int) -> tuple[tuple[int, Target], ...]:
         """Of whom somebody is one: *(uno) de los candidatos*, *(soy) de las que madrugan*."""

@@ -13,7 +13,7 @@ _CLITICS = re.compile(
     r"^(.*(?:[aeií]r|[aá]ndo|[ié]ndo|yendo|yéndo))(me|te|se|nos|os|l[oae]s?)(?:l[oa]s?)?$"
 )
 
-_IMPERATIVE = re.compile(r"^(.*[áéíóú][^aeiouáéíóú]+i?[ae])(me|te|se)$")
+_IMPERATIVE = re.compile(r"^(.*[áéíóú]i?[^aeiouáéíóú]+i?[ae]n?)(me|te|se|l[oa])$")
 
 
 def _without_accent(word: str) -> str:
