@@ -748,7 +748,8 @@ class Clauses:
         before = self.verb_before(start - 1)
         if before is None or before.form.persons != {"3s"}:
             return False
-        if any(self._says_first(each) for each in self.verbs if each.at < start):
+        earlier, _ = self.line.sentence(before.at)
+        if any(self._says_first(each) for each in self.verbs if earlier <= each.at < start):
             return False
         about = self._explicit(before)[0]
         return about is not None and about.who == "others" and about.sure == "certain"
