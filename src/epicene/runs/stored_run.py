@@ -6,10 +6,8 @@ content (another data file may use it for another sentence), so items are matche
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
@@ -21,6 +19,7 @@ import msgspec
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError, pluralise
 from epicene.core.finite import find_lost_number
+from epicene.core.garbage import rare_garbage_collection
 from epicene.core.records import Item, Judgement, Record, digest, to_json
 from epicene.runs.checked_tables import DamagedStoreError
 from epicene.runs.judgement_cache import (
@@ -397,23 +396,11 @@ def _frame_pieces(
 ) -> Iterator[polars.DataFrame]:
     """At least one."""
     stream = iter(judgements)
-    with _rare_garbage_collection():
+    # Judgements are in no cycles, and looking for cycles takes a fifth of the time.
+    with rare_garbage_collection():
         yield _columns(list(islice(stream, _CHUNK_SIZE)), evidence)
         while chunk := list(islice(stream, _CHUNK_SIZE)):
             yield _columns(chunk, evidence)
-
-
-@contextmanager
-def _rare_garbage_collection() -> Iterator[None]:
-    """Collect garbage rarely: judgements have no cycles, and looking for cycles takes a fifth of
-    the time.
-    """
-    usual = gc.get_threshold()
-    gc.set_threshold(max(usual[0], 100_000), *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def _columns(chunk: Sequence[Judgement], evidence: Sequence[str]) -> polars.DataFrame:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,6 +78,34 @@ def test_what_was_begun_is_given_though_the_next_fails(fails: str) -> None:
     assert next(work) == [(0, Failed(reason="given"))]
     with pytest.raises(RuntimeError, match="gone"):
         next(work)
+
+
+def test_the_first_of_two_errors_is_raised() -> None:
+    def prepare(batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
+        def given() -> Iterator[NumberedAnswers]:
+            raise RuntimeError(f"batch {batch[0][0]}")
+            yield []
+
+        return given
+
+    with pytest.raises(RuntimeError, match="batch 0"):
+        list(prefetch(prepare, iter(BATCHES)))
+
+
+def _answers_ahead() -> dict[int, Any]:
+    model = causal(llama(), metaspace())
+    model._forward.can_prefetch = True
+    return answers(model)
+
+
+def test_a_forked_process_scores_too() -> None:
+    """A thread that is kept for tokenising would not exist in it, and be waited for for ever."""
+    here = _answers_ahead()
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        os._exit(_answers_ahead() != here)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_causal_model_answers_the_same_ahead() -> None:

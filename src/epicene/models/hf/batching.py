@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from epicene.core.errors import RunError
+from epicene.core.garbage import rare_garbage_collection
 from epicene.models import BatchLimit
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ _MASKED = BatchLimit(requests=64, characters=50_000)
 PASS_TOKENS = (4096, 65_536)
 # Prompt and new tokens of a batch that is generated, padding and beams counted.
 GENERATION_TOKENS = (16_384, 262_144)
-
-# New objects between two collections of garbage while batches are prefetched; 700 by default.
-_GARBAGE = 100_000
 
 # How far two ways to compute a log-probability may differ, in nats: always, and how many times the
 # difference between a row alone and in a padded batch.
@@ -246,23 +244,21 @@ def prefetch(
     Planning creates thousands of small objects, and the garbage collector would repeatedly traverse
     all the libraries' objects in the meantime; these are excluded from it, and it comes less often.
     """
-    usual = gc.get_threshold()
     gc.freeze()  # without a collection first, which would take as long as many a batch
-    gc.set_threshold(_GARBAGE, *usual[1:])
     begun: deque[Iterator[NumberedAnswers]] = deque()
     upcoming = map(prepare, batches)
     try:
-        try:
+        with rare_garbage_collection():
             start = next(upcoming, None)
             while start is not None:
-                begun.append(start())
-                start = next(upcoming, None)
+                try:
+                    begun.append(start())
+                    start = next(upcoming, None)
+                except Exception:
+                    yield from chain.from_iterable(begun)  # it is computed, so it is kept
+                    raise
                 if len(begun) > 1:
                     yield from begun.popleft()
-        except Exception:
-            yield from chain.from_iterable(begun)  # it is computed, so it is kept
-            raise
-        yield from chain.from_iterable(begun)
+            yield from chain.from_iterable(begun)
     finally:
-        gc.set_threshold(*usual)
         gc.unfreeze()

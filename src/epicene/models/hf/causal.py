@@ -300,11 +300,13 @@ class HfCausal:
         free_memory()
 
     def _prepare(self, batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
-        """What starts a batch; the texts of scores are tokenised from now on."""
+        """What starts a batch; on a GPU the texts of scores are tokenised from now on."""
         asked = verb(batch[0][1])
         if asked == "score":
             requests = cast("Sequence[tuple[int, Score]]", batch)
-            return partial(self._score, ScorePlanner(requests, self._encoder, self._chat))
+            ahead = self._forward.can_prefetch
+            planner = ScorePlanner(requests, self._encoder, self._chat, ahead=ahead)
+            return partial(self._score, planner)
         if asked == "fill":
             return partial(self._filler.answer, cast("Sequence[tuple[int, Fill]]", batch))
         return partial(self._generator.answer, cast("Sequence[tuple[int, Generate]]", batch))

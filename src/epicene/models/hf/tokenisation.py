@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from epicene.core.records import FirstToken, Prompt
 
 
-# Tokenising needs no Python, so it goes on while this thread works; one thread keeps the order.
-_BACKGROUND = ThreadPoolExecutor(1, "tokenising")
-
-
 class EncodedText(NamedTuple):
     """The tokens for one text in its context, and which of them are the text's own."""
 
@@ -135,17 +131,26 @@ class TextEncoder:
 
     def encode_all(self, wanted: Sequence[TextInContext]) -> list[EncodedText | UnanswerableError]:
         """The tokens of many texts, or why there are none; all cores tokenise."""
-        return self.begin(wanted)()
+        strings = [one.context + one.text for one in wanted]
+        return self._all_encoded(wanted, strings, self._encode_batch(strings))
 
     def begin(
         self, wanted: Sequence[TextInContext]
     ) -> Callable[[], list[EncodedText | UnanswerableError]]:
-        """Tokenise in the background; the returned function waits for the tokens."""
+        """Tokenise in the background; the returned function waits for the tokens.
+
+        Tokenising needs no Python, so it goes on while this thread works.
+        """
         strings = [one.context + one.text for one in wanted]
-        encodings = _BACKGROUND.submit(
-            self._backend.encode_batch, strings, add_special_tokens=False
-        )
+        # A thread of its own each time: one that is kept would be missing in a forked process.
+        thread = ThreadPoolExecutor(1, "tokenising")
+        encodings = thread.submit(self._encode_batch, strings)
+        thread.shutdown(wait=False)
         return lambda: self._all_encoded(wanted, strings, encodings.result())
+
+    def _encode_batch(self, strings: Sequence[str]) -> Sequence[Any]:
+        found: Sequence[Any] = self._backend.encode_batch(strings, add_special_tokens=False)
+        return found
 
     def _all_encoded(
         self, wanted: Sequence[TextInContext], strings: Sequence[str], encodings: Sequence[Any]

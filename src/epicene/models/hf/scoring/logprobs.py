@@ -205,9 +205,9 @@ def _select_positions(values: Any, where: Any) -> Any:
 
 # Bytes of log-probabilities made at a time, on a CPU (of the size of a cache) and elsewhere.
 _SOFTMAX = (1 << 23, 1 << 31)
-# Bytes of logits sorted at a time for a distribution, on a CPU and elsewhere: a row is then held
-# four times.
-_SORTING = (1 << 24, 1 << 29)
+# Bytes of logits sorted at a time for a distribution, which then take eight times as many: on a
+# CPU, on a GPU at most, and as a share of its memory.
+_SORTING, _GPU_SORTING, _GPU_SORTING_DIVISOR = 1 << 24, 1 << 29, 256
 
 
 class TokenQueries:
@@ -355,7 +355,7 @@ def _distribution_logprobs(
 
     logits, lines, tokens = part.logits, part.lines, part.tokens
     chosen = torch.from_numpy(some).to(logits.device)
-    max_positions = max(1, _SORTING[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
+    max_positions = max(1, _sorting_bytes(logits.device) // (4 * logits.shape[-1]))
     found = [
         decoding.distribution_logprobs(logits[lines[few]], distribution).gather(
             -1, tokens[few][:, None]
@@ -364,6 +364,15 @@ def _distribution_logprobs(
         if len(few)
     ]
     return torch.cat(found) if found else logits.new_zeros(0, dtype=torch.float32)
+
+
+def _sorting_bytes(device: Any) -> int:
+    import torch
+
+    if device.type != "cuda":
+        return _SORTING
+    memory = int(torch.cuda.get_device_properties(device).total_memory)
+    return min(_GPU_SORTING, memory // _GPU_SORTING_DIVISOR)
 
 
 def top_continuations(

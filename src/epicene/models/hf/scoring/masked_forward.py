@@ -169,10 +169,10 @@ class MaskedForward:
                 fitting = min(fitting, _LOGITS // (longest * self._runner.vocabulary))
         else:
             fitting = self._batch_size
-        fitting = max(1, fitting)
-        if self._may_pad:
-            return fitting
-        return sum(1 for _ in takewhile(lambda row: len(row.ids) == longest, rows[:fitting]))
+        batch = rows[: max(1, fitting)]
+        if len(batch[-1].ids) == longest or self._may_pad:
+            return len(batch)
+        return sum(1 for _ in takewhile(lambda row: len(row.ids) == longest, batch))
 
     def _run(
         self, rows: Sequence[_MaskedRow], queries: Sequence[PositionQuery]

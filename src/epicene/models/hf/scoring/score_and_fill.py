@@ -12,6 +12,7 @@ import heapq
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -114,10 +115,15 @@ def scoring_row(
 
 
 class ScorePlanner:
-    """Plans the Score requests of a batch, whose texts are tokenised in the meantime."""
+    """Plans the Score requests of a batch; with `ahead`, texts are tokenised in the background."""
 
     def __init__(
-        self, requests: Sequence[tuple[int, Score]], encoder: TextEncoder, chat: ChatTemplate
+        self,
+        requests: Sequence[tuple[int, Score]],
+        encoder: TextEncoder,
+        chat: ChatTemplate,
+        *,
+        ahead: bool,
     ) -> None:
         self._failed: list[tuple[int, Answer]] = []
         self._requests: list[tuple[int, Score]] = []
@@ -133,7 +139,7 @@ class ScorePlanner:
                 TextInContext(context.text, text, request.first_token, context.templated)
                 for text in request.texts
             ]
-        self._encoded = encoder.begin(texts)
+        self._encoded = encoder.begin(texts) if ahead else partial(encoder.encode_all, texts)
 
     def jobs(
         self,
