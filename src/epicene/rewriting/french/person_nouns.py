@@ -190,12 +190,16 @@ def read_third_persons(context: Context) -> None:
             _read_tonic_pronoun(context, index)
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
-            if (
-                context.line[index - 1] in {"certain", "certaine"} and index > 1
-            ):  # un certain Dupuis
-                agreement = context.agreement(Referent("others"), "before a name", "likely")
-                agreement.add(index - 2, "determiner")
-                agreement.add(index - 1, "adjective")
+            _read_certain(context, index)
+
+
+def _read_certain(context: Context, name: int) -> None:
+    """Add the words before somebody who is hardly known: un certain Dupuis."""
+    line = context.line
+    if line[name - 1] in {"certain", "certaine"} and line[name - 2] in {"un", "une"}:
+        agreement = context.agreement(Referent("others"), "before a name", "likely")
+        agreement.add(name - 2, "determiner")
+        agreement.add(name - 1, "adjective")
 
 
 def _read_one_of(context: Context, mention: Mention) -> None:
