@@ -197,7 +197,9 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
 
 
 def _is_something_else(rest: str, lemma: Lemma, form: NounFeatures) -> bool:
-    """Whether the word is rather a verb (أبقى), a thing (موسيقى) or somebody of mine (أخي)."""
+    """Whether the word is rather a verb (أبقى), a thing (موسيقى, أمن) or somebody of mine (أخي)."""
+    if rest == "أمن":
+        return True
     if rest.endswith("ى"):
         return bool(form.bound) or is_listed_thing(rest)
     return rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}
@@ -290,6 +292,22 @@ def analyse_thing(letters: str) -> Thing | None:
                 continue
             closer = person is not None and person <= len(prefix.letters) + len(suffix)
             return None if closer else Thing(gender, prefix.letters, bool(suffix))
+    return None if _known_nouns(letters) else _thing_by_shape(letters)
+
+
+def _thing_by_shape(letters: str) -> Thing | None:
+    """The reading of an unlisted noun as a thing by its shape: اجتماعاتهم, للأسعار."""
+    if analyse_verb(letters):
+        return None
+    for prefix in noun_prefixes(letters):
+        rest = letters[len(prefix.letters) :]
+        if "أ" in prefix.letters:
+            continue
+        suffixed = () if prefix.article else _without_suffix(rest)
+        for stem, suffix in ((rest, ""), *suffixed):
+            gender = None if suffix == "ي" else inflection.gender_of_thing_shape(stem)
+            if gender is not None:
+                return Thing(gender, prefix.letters, bool(suffix))
     return None
 
 

@@ -333,9 +333,15 @@ class PassageAnalysis:
         return (
             self._is_possessed(at, parses)
             or self._is_misread(at, parses)
+            or self._is_stray_jussive(at, parses)
             or self._is_verbal_noun(at, parses)
             or self._is_wanted(at, parses)
         )
+
+    def _is_stray_jussive(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether a noun looks like a jussive, which no particle governs here: لاعب تنس."""
+        jussive = all(p.cell.tense == "imperfect" and p.cell.mood == "short" for p in parses)
+        return jussive and self.is_nominal(at - 1)
 
     @cached_property
     def is_label(self) -> bool:
@@ -346,7 +352,8 @@ class PassageAnalysis:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
         before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
-        if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
+        dated = self.line[at - 2].isdigit()  # في 25 فبراير أعلن
+        if dated or self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
         if before is None or self.verbs(at - 1):  # أينما ذهب كان سعيدًا
             return False

@@ -355,6 +355,8 @@ def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
         clause.open_verbless_clause(context.person(1))  # اسمي نور، مهندسة
     if clause.third is not None and clause.third.who is None:
         clause.third = None
+    if resumes and clause.subject is not None and clause.subject.who is None:
+        clause.subject = None
     if clause.suspended is None:
         return
     while (function := context.words.function(at)) and function.kind in {

@@ -159,21 +159,21 @@ def skip_thing_phrase(context: Context, at: int) -> int:
 
 
 def _is_unlisted_attribute(context: Context, at: int) -> bool:
-    """Whether a word with the article after a definite thing describes it, whatever it is."""
+    """Whether a word with the article after a definite thing describes it: البلد الأم."""
     words = context.words
+    if words.line[at] == "الام":
+        return True
     person = any(parse.lemma.person for parse in words.known_nouns(at))
     return words.line.letters(at).startswith("ال") and words.function(at) is None and not person
 
 
 def _read_possessor(context: Context, at: int) -> int:
-    """Read a possessor, which may be a person too; return the index after it."""
+    """Read a possessor, which may be a person too, and its own: باب بيت الجارة; return the end."""
     words = context.words
-    index = at
-    function = words.function(index)
-    if function is not None and function.kind == "demonstratives":
-        index += 1
+    function = words.function(at)
+    index = at + 1 if function is not None and function.kind == "demonstratives" else at
     known = words.known_nouns(index)
-    if known and known[0].lemma.person and analyse_thing(words.line.letters(index)) is None:
+    if known and known[0].lemma.person and not words.is_thing(index):
         read_possessive(context, index)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
@@ -181,9 +181,10 @@ def _read_possessor(context: Context, at: int) -> int:
             thing if nouns.is_rather_thing(known[0]) else context.introduce_referent(known[0])
         )
         return read_phrase(context, at, referent, "genitive", "noun", "likely")
-    end = nouns.skip_noun(words, at)
-    for skipped in range(at, end):
-        read_possessive(context, skipped)
+    read_possessive(context, index)
+    end = index + 1
+    if not nouns.is_definite(words, index) and nouns.possessor_follows(words, end):
+        return _read_possessor(context, end)
     return end
 
 
@@ -418,7 +419,9 @@ def _says_what_head_possesses(
     ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
     thing = analyse_thing(letters)
     has = thing is not None and thing.suffixed and bool(ending) and letters.endswith(ending)
-    return has and head.number == "singular" and context.words.is_nominal(at + 2)
+    after = context.words.line.letters(at + 2)
+    possessed = context.words.is_nominal(at + 2) and not after.startswith(("ال", "و"))
+    return has and head.number == "singular" and possessed  # not تأثير على استقراره النفسي
 
 
 def open_relative_clause(context: Context, head: Referent) -> None:
