@@ -11,7 +11,11 @@ from epicene.rewriting.arabic.lexicon import verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
-from epicene.rewriting.arabic.verbs import cell_in_context, choose_verb_readings
+from epicene.rewriting.arabic.verbs import (
+    cell_in_context,
+    choose_verb_readings,
+    object_as_subject,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -71,6 +75,9 @@ def _find_subject(
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
         return -1, Referent(None, "singular", "masculine")
+    acting = object_as_subject(context, at, (parse,))
+    if acting is not None:
+        return -1, suffix_referent(context, acting)
     stated = _stated_subject(context, at, cell)
     if stated is not None:
         return -1, stated
@@ -296,6 +303,8 @@ def read_possessive(context: Context, at: int) -> None:
 
 def _is_noun_stem(stem: str) -> bool:
     """Whether a stem before a suffix is a known noun."""
+    if stem in {"جميع", "أنفس"}:
+        return True
     if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
         return True
     if len(stem) > 5 and stem.startswith("ا") and stem[-2] == "ا":  # انتظاركن

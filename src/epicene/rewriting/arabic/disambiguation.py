@@ -62,7 +62,7 @@ _VERB_PARTICLES = frozenset(
     )
 )
 # Adverbs that may be adjectives in the accusative.
-ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
+ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا حالما".split())
 
 
 class PassageAnalysis:
@@ -134,7 +134,9 @@ class PassageAnalysis:
         """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
-        if not self.evidence.addresses and (function.prefix or self._says_what_it_does(at)):
+        after_comma = self.line[at - 1] in {"،", ","} and self.evidence.says_i_beside(at)
+        explains = function.prefix or after_comma or self._says_what_it_does(at)
+        if not self.evidence.addresses and explains:
             return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
@@ -164,6 +166,8 @@ class PassageAnalysis:
             return not any(self.line[index] in _NEGATIONS for index in range(start, end))
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
+        if self.line[at] == "حالما":  # as soon as, but يرونني حالمًا
+            return copular or any(p.suffix is not None for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def _says_what_it_does(self, at: int) -> bool:
@@ -283,7 +287,9 @@ class PassageAnalysis:
         ):
             statements = tuple(p for p in parses if p.cell.tense != "imperative")
             return (before and before.base == "ان" and statements) or parses
-        if self._asks_for_noun(before):
+        points = before is not None and before.kind == "demonstratives"
+        after_all = points and self.is_preposition(at - 2)  # ومع ذلك تنظر
+        if self._asks_for_noun(before) and not after_all:
             return ()
         if not parses:
             return guess_verbs(word.letters) if self._expects_verb(at) else ()
@@ -334,6 +340,7 @@ class PassageAnalysis:
             self._is_possessed(at, parses)
             or self._is_misread(at, parses)
             or self._is_stray_jussive(at, parses)
+            or self._is_purpose(at, parses)
             or self._is_verbal_noun(at, parses)
             or self._is_wanted(at, parses)
         )
@@ -342,6 +349,14 @@ class PassageAnalysis:
         """Whether a noun looks like a jussive, which no particle governs here: لاعب تنس."""
         jussive = all(p.cell.tense == "imperfect" and p.cell.mood == "short" for p in parses)
         return jussive and self.is_nominal(at - 1)
+
+    def _is_purpose(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether ل is before a noun of action that has an object: نصائح لتجنب الحوادث."""
+        letters = self.line.letters(at)
+        action = letters[1:] if letters.startswith("ل") and parses[0].prefix == "ل" else ""
+        own = any(p.exact and p.verb.perfect == action for p in analyse_verb(action))
+        object_follows = self.line.letters(at + 1).startswith("ال") or self.is_thing(at + 1)
+        return own and action.startswith("ت") and object_follows
 
     @cached_property
     def is_label(self) -> bool:
@@ -410,7 +425,7 @@ class PassageAnalysis:
 
     def _is_relative_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether من before the verb is "who", not "from": من سيفعل, من كنت, أنا من كتب."""
-        if self.key(at - 1) != "من" or not parses or not parses[0].exact:
+        if self.key(at - 1) != "من" or not parses or not parses[0].exact or self._is_owned(at):
             return False
         if parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان":
             return True
@@ -420,6 +435,13 @@ class PassageAnalysis:
             or (before.kind == "inna" and bool(before.suffix))
         )
         return subject or self.line.letters(at - 1).startswith("و")
+
+    def _is_owned(self, at: int) -> bool:
+        """Whether the word is a noun with a pronoun: من أهلك."""
+        letters = self.line.letters(at)
+        thing = analyse_thing(letters)
+        owned = any(p.lemma.known and p.suffix is not None for p in analyse_noun(letters))
+        return owned or (thing is not None and thing.suffixed)
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:

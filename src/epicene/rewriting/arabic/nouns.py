@@ -250,6 +250,8 @@ def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     thing = analyse_thing(letters)
     if thing is not None and thing.prefix not in {"", "ال"}:
         return False
+    if words.line[at] in _TIMES and parse.lemma.adjective:  # مسافرًا الأسبوع الماضي
+        return False
     if words.line[at + 1] in _PERIODS and words.line[at] not in TIME_NOUNS:
         return False  # ممرضة ثلاثين عامًا
     if is_definite(words, at) or (parse.stem in _KIN and letters in _NAMES):

@@ -9,6 +9,7 @@ from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing
 from epicene.rewriting.arabic.clauses import read_possessive
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.disambiguation import ADJECTIVAL_ADVERBS
+from epicene.rewriting.arabic.predicates import is_expected_predicate
 from epicene.rewriting.arabic.sites import FixedTarget, NounTarget
 
 if TYPE_CHECKING:
@@ -149,6 +150,9 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         start, end = end, _read_possessor(context, end)
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
     head = Referent(None, "singular", nouns.noun_gender(words, at))
+    if context.clause.expects == "state" and head.gender is None:
+        if is_expected_predicate(context, end):  # وصلت إلى مونتريال سالمًا
+            return end
     if possessor or not nouns.is_nunated(words, end) or _may_be_nunated(context, at):
         end = _read_attributes(
             context, end, head, "nominative", definite=definite, possessor=possessor

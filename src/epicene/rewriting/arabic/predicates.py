@@ -56,9 +56,9 @@ def _is_called(context: Context, at: int, parse: NounParse) -> bool:
 def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
     """Whether an accusative is said of an object: الثمن كاملًا, حاملة أكياسًا كثيرة."""
     words = context.words
-    if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
-        return True
     state = context.clause.expects == "state" and not parse.prefix.preposition
+    if state and parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):
+        return True  # أتحمل كامل المسؤولية, but أنا كامل الأهلية
     if state and parse.lemma.masculine == "واحد":  # أعطيك واحدة
         return True
     whole = parse.form.nunated and parse.lemma.masculine == "كامل"
