@@ -110,8 +110,14 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     """Whether the verb is used impersonally: يبدو أن, كان عليه أن, كان من الواضح, أدى إلى."""
     words = context.words
     after = words.function(at + 1)
+    if perfects & _SHOWN and _that_follows(context, at):  # تبين للطبيب أن
+        return True
     if after is None:
         return False
+    if after.base == "ان" and perfects & _FELT_OF_THAT:  # يسرني أن
+        return True
+    if perfects & _DONE_TO and after.base in {"علي", "عن"} and after.suffix is None:
+        return not any(site.who == "others" for site in context.sites)  # حكم على الوزير
     if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
         return not nouns.is_definite(words, at + 2)
     if after.base == "ان" and not perfects.isdisjoint({"بدا", "قيل", "تبين", "اتضح", "ثبت"}):
@@ -125,6 +131,24 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     if after.base == "علي" and after.suffix is not None:
         return words.key(at + 2) == "ان"
     return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
+
+
+# That it is so pleases somebody, or shows.
+_FELT_OF_THAT = frozenset("سر أسعد شرف أحزن أقلق أدهش أزعج آلم ضايق طاب تقرر".split())
+_SHOWN = frozenset("تبين اتضح بدا ثبت".split())
+# In the passive of nobody: حكم على, عثر على, أفرج عن.
+_DONE_TO = frozenset("حكم قبض عثر أفرج أغمي".split())
+
+
+def _that_follows(context: Context, at: int) -> bool:
+    """Whether a clause with أن follows, before any mark or verb."""
+    words = context.words
+    for index in range(at + 1, at + 6):
+        if words.line.is_mark(index) or words.verbs(index):
+            return False
+        if words.key(index) == "ان":
+            return True
+    return False
 
 
 # What a happening does: ما سمح بذلك, ما دفع الناس إلى.

@@ -17,7 +17,7 @@ from epicene.rewriting.arabic.analysis import (
 )
 from epicene.rewriting.arabic.commands import is_seldom_command, read_command
 from epicene.rewriting.arabic.evidence import PassageEvidence
-from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, verb_list
+from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, things, verb_list
 from epicene.rewriting.arabic.spelling import (
     DAMMA,
     SUFFIXES,
@@ -39,6 +39,8 @@ _IS_DONE = frozenset(
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# Before names of families.
+_TITLES = frozenset("سيد دكتور أستاذ مهندس محامي بروفيسور".split())
 # And in, and to me: loyal and guardian only at the end.
 _PREPOSITION_AFTER_AND = {
     "وفي": FunctionParse("و", "prepositions", "في"),
@@ -110,6 +112,8 @@ class PassageAnalysis:
         if function.base in _WITH_THIS and self.line.letters(at + 1).startswith("ال"):
             prefix = function.prefix + function.base[0]
             return FunctionParse(prefix, "demonstratives", "هذا", written="هذا")
+        if word.letters == "فقد" and self._loses(at):
+            return None
         if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
             return None
         nunated = TANWIN_FATH in word.text and function.kind != "adverbs"
@@ -122,6 +126,11 @@ class PassageAnalysis:
         if function.base == "كون" and self._is_imperative_of_be(at, function):
             return None
         return None if self._is_adjective_here(at) else function
+
+    def _loses(self, at: int) -> bool:
+        """Whether فقد is a verb with its object: فقد ذاكرته, not فقد ذهب."""
+        after = analyse_thing(self.line.letters(at + 1))
+        return after is not None and (after.suffixed or "ال" in after.prefix)
 
     @staticmethod
     def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
@@ -303,7 +312,8 @@ class PassageAnalysis:
             yours = yours or (thing is not None and thing.suffixed)
             never = {"imperative", "perfect"} if yours else {"imperative"}
             parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
-        return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+        verb = self._expects_verb(at) or self._opens_report(at, parses)
+        return parses if verb or self._continues_report(at, parses) else ()
 
     def _verb_candidates(self, at: int) -> tuple[VerbParse, ...]:
         """The readings as a verb, without commands that are none here."""
@@ -423,6 +433,15 @@ class PassageAnalysis:
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
+    def _continues_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether a word that is also a noun is a verb after another: فتح الباب ونظر إلينا."""
+        if not any(p.exact and p.prefix == "و" and p.cell.tense == "perfect" for p in parses):
+            return False
+        after = self.function(at + 1)
+        if after is None or after.kind not in {"prepositions", "inna", "subordinators"}:
+            return False
+        return after.suffix is not None or after.base in {"ان", "بان"}
+
     def _is_relative_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether من before the verb is "who", not "from": من سيفعل, من كنت, أنا من كتب."""
         if self.key(at - 1) != "من" or not parses or not parses[0].exact or self._is_owned(at):
@@ -500,7 +519,15 @@ class PassageAnalysis:
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:
-        """Whether the word is alone in brackets, as names are in some texts."""
+        """Whether the word is a name: alone in brackets, or of a family after a title."""
+        if fold_letters(self.line.letters(at)) in things().family_names:
+            initial = self.line.token(at - 1).text == "." and len(self.line.letters(at - 2)) == 1
+            title = any(
+                parse.prefix.article and parse.lemma.masculine in _TITLES
+                for parse in analyse_noun(self.line.letters(at - 1))
+            )
+            if title or initial:
+                return True
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
 
 

@@ -176,7 +176,7 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
     clause = context.clause
     if clause.expects is None:
         return at + 1
-    if function.base in {"سوي", "الا"} and clause.expects == "state":
+    if function.base == "سوي" and clause.expects == "state":
         clause.end_clause()  # لم يودعني سوى كلب
         return at + 1
     thing = clause.third is not None and clause.third.who is None
@@ -449,7 +449,9 @@ def _is_signature(words: PassageAnalysis, at: int) -> bool:
     if not all(line.is_word(index) for index in range(at, len(line))):
         return False
     rest = range(at + 1, len(line))
-    if not all(line.letters(index).startswith("ال") or _is_unlisted(words, index) for index in rest):
+    if not all(
+        line.letters(index).startswith("ال") or _is_unlisted(words, index) for index in rest
+    ):
         return False
     return any(
         not parse.prefix.preposition

@@ -181,9 +181,9 @@ def _read_possessor(context: Context, at: int) -> int:
         read_possessive(context, index)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
-        referent = (
-            thing if nouns.is_rather_thing(known[0]) else context.introduce_referent(known[0])
-        )
+        device = nouns.is_device(words, index, known[0])
+        rather = device or nouns.is_rather_thing(known[0])
+        referent = thing if rather else context.introduce_referent(known[0])
         return read_phrase(context, at, referent, "genitive", "noun", "likely")
     read_possessive(context, index)
     end = index + 1
@@ -357,7 +357,10 @@ def _can_describe(parse: NounParse, head: Referent) -> bool:
     """Whether a word can be an adjective of the head; of a person, also by its shape."""
     lemma = parse.lemma
     if head.who is None:
-        return lemma.adjective or (parse.prefix.article and lemma.can_describe)
+        # الهاتف المقلد, هاتفًا مقلدًا
+        return lemma.adjective or (
+            (parse.prefix.article or parse.form.nunated) and lemma.can_describe
+        )
     if lemma.known:
         return lemma.can_describe
     nisba = parse.prefix.article and lemma.masculine.endswith("ي")

@@ -76,11 +76,15 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
         return persons.pop()
     if _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None:
         return 3
+    if _is_no_womans(context, at, parses):
+        persons.discard(3)
+        return 1 if context.words.evidence.says_i or context.words.verbs(at + 1) else 2
     if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
         return 2
     imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
     evidence = context.words.evidence
-    asked = context.words.key(at - 1) == "هل" and evidence.prior[0] == 2
+    opens = at == 1 and context.words.evidence.says_your  # هل تريد حذف حسابك
+    asked = context.words.key(at - 1) == "هل" and (evidence.prior[0] == 2 or opens)
     asked = asked and any(p.cell.person == 2 and p.cell.tense != "imperative" for p in parses)
     told = imperfect and evidence.is_between_us and not _is_told_of_her(context, at)
     if 2 in persons and (asked or told) and not _has_feminine_subject(context, at, parses):
@@ -102,6 +106,39 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     return next((person for person in context.words.evidence.prior if person in persons), 3)
 
 
+def _is_no_womans(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a perfect in ت is mine or yours, as nobody is named who could have done it.
+
+    جلست أتأمل, سألت الطبيب وقال لي; also سألت الطبيبة وقالت.
+    """
+    words, evidence = context.words, context.words.evidence
+    if not evidence.asks_for("others") or not all(p.cell.tense == "perfect" for p in parses):
+        return False
+    if any(p.cell.person == 3 and p.cell.gender != "feminine" for p in parses):
+        return False
+    after = words.verbs(at + 1)
+    if after and all(p.cell.person == 1 and p.cell.tense == "imperfect" for p in after):
+        return True
+    spoken = evidence.says_i or evidence.says_your
+    if spoken and not evidence.names_woman and not _has_unlisted_subject(context, at):
+        return True
+    answered = any(
+        p.prefix[:1] in {"و", "ف"} and p.cell.person == 3 and p.verb.perfect in verb_list("speech")
+        for p in words.verbs(at + 2)
+    )
+    met = any(p.verb.perfect in verb_list("met") for p in parses)
+    return met and answered and evidence.says_i and bool(words.known_nouns(at + 1))
+
+
+def _has_unlisted_subject(context: Context, at: int) -> bool:
+    """Whether a thing or a name follows that may be the subject: أعلنت شركته, اتصلت سارة."""
+    index = next_noun(context.words, at)
+    if index < 0:
+        return False
+    gender = nouns.noun_gender(context.words, index)
+    return gender == "feminine" or (gender is None and not context.words.known_nouns(index))
+
+
 def _is_of_thing_before(context: Context, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a thing has just been named as the subject: الحفلة ستكون رائعة."""
     subject = context.clause.controller_awaiting_predicate
@@ -111,9 +148,7 @@ def _is_of_thing_before(context: Context, parses: tuple[VerbParse, ...]) -> bool
     return any(cell.tense == "imperfect" and cell.gender == subject.gender for cell in cells)
 
 
-def object_as_subject(
-    context: Context, at: int, parses: tuple[VerbParse, ...]
-) -> Suffix | None:
+def object_as_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> Suffix | None:
     """The object of the verb before, which does what this verb says: اتركها تجف, رأيته يبكي."""
     for before in context.words.verbs(at - 1)[:1]:
         suffix = before.suffix
