@@ -454,7 +454,8 @@ def _is_signature(words: PassageAnalysis, at: int) -> bool:
     ):
         return False
     return any(
-        not parse.prefix.preposition
+        parse.prefix.letters in {"", "ال"}
+        and (len(rest) > 0 or line.ends_sentence(at - 1))
         and (
             (parse.suffix is not None and parse.suffix.person == 2)
             or (parse.lemma.masculine in _SIGNATORIES and line.letters(at + 1).startswith("ال"))

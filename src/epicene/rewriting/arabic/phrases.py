@@ -150,9 +150,9 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         start, end = end, _read_possessor(context, end)
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
     head = Referent(None, "singular", nouns.noun_gender(words, at))
-    if context.clause.expects == "state" and head.gender is None:
-        if is_expected_predicate(context, end):  # وصلت إلى مونتريال سالمًا
-            return end
+    place = head.gender is None and words.is_preposition(at - 1)
+    if place and context.clause.expects == "state" and is_expected_predicate(context, end):
+        return end  # وصلت إلى مونتريال سالمًا
     if possessor or not nouns.is_nunated(words, end) or _may_be_nunated(context, at):
         end = _read_attributes(
             context, end, head, "nominative", definite=definite, possessor=possessor
