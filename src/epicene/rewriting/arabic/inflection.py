@@ -309,9 +309,9 @@ def is_nisba(masculine: str) -> bool:
 
 
 # Shapes of nouns that are things: verbal nouns and broken plurals, which go with a feminine singular.
-_VERBAL_NOUN = re.compile("ت..ي.|إ..ا.|ا[تدط].ا.|ا(?:ن..|.[تطد].|ست..)ا.")
-_FEMININE_NOUN = re.compile("ت...ة|إ.ا.ة|است.ا.ة|ا...ا.ة")
-_BROKEN_PLURAL = re.compile("أ..ا[^ني]|..ائ[^يةنه]|[^ت]وا.ي?[^يةنهات]|..ا.ي[^نةه]")
+_VERBAL_NOUN = re.compile("ت..ي.|إ(?!ي.ان)..ا.|ا[تدط].ا.|ا(?:ن..|.[تطد].|ست..)ا.")
+_FEMININE_NOUN = re.compile("ت[^ا][^يو].ة|إ.ا.ة|است.ا.ة|ا...ا.ة")
+_BROKEN_PLURAL = re.compile("أ..ا[^ني]|..ائ[^يةنه]|[^ت]وا.ي?[^يةنهات]|..ا.ي[^نةها]")
 
 
 def gender_of_thing_shape(stem: str) -> Gender | None:

@@ -22,6 +22,7 @@ from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.predicates import (
     compared_person,
     implied_subject,
+    is_apology_to,
     inverted_subject,
     is_expected_predicate,
 )
@@ -425,6 +426,8 @@ def _read_nominal(context: Context, at: int) -> int:
     if is_addressed(context, at):
         return _read_addressed(context, at, context.person(2), "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
+    if asked is not None and is_apology_to(context.words, at):
+        return phrases.read_adjective(context, at, asked, "predicate", "likely")
     if asked is not None:
         return phrases.read_phrase(context, at, asked, "nominative", "predicate", "likely")
     return _read_unexpected_phrase(context, at)

@@ -86,6 +86,16 @@ def _read_possessing(
     return skip_thing_phrase(context, at + 1)
 
 
+def read_adjective(
+    context: Context, at: int, referent: Referent, rule: str, sure: Confidence
+) -> int:
+    """Read an adjective that neither possesses nor is described by what follows: آسف سيدي."""
+    parse = nouns.choose_noun(context.words, at, referent)
+    if parse is not None:
+        context.add(at, referent, NounTarget(parse, "nominative", bound=False), rule, sure)
+    return at + 1
+
+
 def _read_person_phrase(
     context: Context,
     at: int,
@@ -150,7 +160,7 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         start, end = end, _read_possessor(context, end)
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
     head = Referent(None, "singular", nouns.noun_gender(words, at))
-    place = head.gender is None and words.is_preposition(at - 1)
+    place = head.gender is None and possessor is None and words.key(at - 1) == "الي"
     if place and context.clause.expects == "state" and is_expected_predicate(context, end):
         return end  # وصلت إلى مونتريال سالمًا
     if possessor or not nouns.is_nunated(words, end) or _may_be_nunated(context, at):

@@ -14,6 +14,7 @@ from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse
     from epicene.rewriting.arabic.context import Context, Referent
+    from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 
 
 def is_expected_predicate(context: Context, at: int) -> bool:
@@ -230,7 +231,7 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     آسف جدا, سعيد بلقائك.
     """
     words = context.words
-    sorry = words.line[at] in {"اسف", "اسفة", "متاسف", "متاسفة"}
+    sorry = words.line[at] in _SORRY
     if not words.line.after_mark(at) or (
         context.clause.subject is not None and context.clause.verbal and not sorry
     ):
@@ -240,11 +241,20 @@ def implied_subject(context: Context, at: int) -> Referent | None:
         asked = words.evidence.asks(at) and key in function_words()["asked"]
         listed = asked or key in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
-            after = words.line.token(at + 1)
-            if nouns.is_bound(words, at, parse) or (words.known_nouns(at + 1) and after.letters):
+            noun_follows = bool(words.known_nouns(at + 1) and words.line.letters(at + 1))
+            if not is_apology_to(words, at) and (noun_follows or nouns.is_bound(words, at, parse)):
                 return None
             return context.person(2 if words.evidence.asks(at) else 1, parse.form.number)
     return None
+
+
+_SORRY = frozenset("اسف اسفة متاسف متاسفة".split())
+
+
+def is_apology_to(words: PassageAnalysis, at: int) -> bool:
+    """Whether somebody is sorry, and then names who is addressed: آسف سيدي, not آسف وحزين."""
+    named = words.is_nominal(at + 1) and not words.line.letters(at + 1).startswith("و")
+    return words.line[at] in _SORRY and named
 
 
 def compared_person(context: Context, at: int) -> Referent | None:
