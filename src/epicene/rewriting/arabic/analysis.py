@@ -292,22 +292,6 @@ def analyse_thing(letters: str) -> Thing | None:
                 continue
             closer = person is not None and person <= len(prefix.letters) + len(suffix)
             return None if closer else Thing(gender, prefix.letters, bool(suffix))
-    return None if _known_nouns(letters) else _thing_by_shape(letters)
-
-
-def _thing_by_shape(letters: str) -> Thing | None:
-    """The reading of an unlisted noun as a thing by its shape: اجتماعاتهم, للأسعار."""
-    if analyse_verb(letters):
-        return None
-    for prefix in noun_prefixes(letters):
-        rest = letters[len(prefix.letters) :]
-        if "أ" in prefix.letters:
-            continue
-        suffixed = () if prefix.article else _without_suffix(rest)
-        for stem, suffix in ((rest, ""), *suffixed):
-            gender = None if suffix == "ي" else inflection.gender_of_thing_shape(stem)
-            if gender is not None:
-                return Thing(gender, prefix.letters, bool(suffix))
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -306,22 +305,6 @@ def is_adjective_shape(masculine: str) -> bool:
 def is_nisba(masculine: str) -> bool:
     """Whether the word may be a nisba like عربي, not a noun with a pronoun or a preposition."""
     return len(masculine) > 3 and masculine.endswith("ي") and masculine[0] not in "بلوف"
-
-
-# Shapes of nouns that are things: verbal nouns and broken plurals, which go with a feminine singular.
-_VERBAL_NOUN = re.compile("ت..ي.|إ(?!ي.ان)..ا.|ا[تدط].ا.|ا(?:ن..|.[تطد].|ست..)ا.")
-_FEMININE_NOUN = re.compile("ت[^ا][^يو].ة|إ.ا.ة|است.ا.ة|ا...ا.ة")
-_BROKEN_PLURAL = re.compile("أ..ا[^ني]|..ائ[^يةنه]|[^ت]وا.ي?[^يةنهات]|..ا.ي[^نةها]")
-
-
-def gender_of_thing_shape(stem: str) -> Gender | None:
-    """The gender that a noun for things shows by its shape: إعلان, تجربة, أسعار, اجتماعات."""
-    if _VERBAL_NOUN.fullmatch(stem):
-        return _M
-    plural = stem.endswith("ات") and gender_of_thing_shape(stem[:-2]) == _M
-    if plural or _FEMININE_NOUN.fullmatch(stem) or _BROKEN_PLURAL.fullmatch(stem):
-        return _F
-    return None
 
 
 def is_sound_plural(stem: str) -> bool:
