@@ -176,7 +176,8 @@ class PassageAnalysis:
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         if self.line[at] == "حالما":  # as soon as, but يرونني حالمًا
-            return copular or any(p.suffix is not None for p in before)
+            seen = any(p.suffix is not None for p in before)
+            return copular or (seen and not analyse_verb(self.line.letters(at + 1)))
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def _says_what_it_does(self, at: int) -> bool:

@@ -333,6 +333,7 @@ _ABOUT_ME = frozenset("اسمي حالتي وضعي مهنتي وظيفتي صف
 # Who signs a letter, beside those who are somebody of yours: مقدم الطلب, ابنكم المخلص.
 _SIGNATORIES = frozenset("مقدم ملتمس طالب مستدعي موقع مخلص محب صاحب".split())
 _LONGEST_SIGNATURE = 5
+_SHORTEST_LETTER = 8
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
@@ -447,7 +448,7 @@ def _read_undersigned(context: Context, at: int) -> int:
 def _is_signature(words: PassageAnalysis, at: int) -> bool:
     """Whether a letter ends here with who writes it: ابنتك المشتاقة, مقدم الطلب."""
     line = words.line
-    if at == 0 or not line.after_mark(at) or len(line) - at > _LONGEST_SIGNATURE:
+    if at < _SHORTEST_LETTER or len(line) - at > _LONGEST_SIGNATURE or not line.after_mark(at):
         return False
     if not all(line.is_word(index) for index in range(at, len(line))):
         return False

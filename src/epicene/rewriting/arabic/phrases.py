@@ -161,7 +161,9 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
     head = Referent(None, "singular", nouns.noun_gender(words, at))
     place = head.gender is None and possessor is None and words.key(at - 1) == "الي"
-    if place and context.clause.expects == "state" and is_expected_predicate(context, end):
+    arrives = any(parse.suffix is None for parse in words.verbs(at - 2))
+    expects_state = arrives and context.clause.expects == "state"
+    if place and expects_state and is_expected_predicate(context, end):
         return end  # وصلت إلى مونتريال سالمًا
     if possessor or not nouns.is_nunated(words, end) or _may_be_nunated(context, at):
         end = _read_attributes(

@@ -83,7 +83,8 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
         return 2
     imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
     evidence = context.words.evidence
-    opens = at == 1 and context.words.evidence.says_your  # هل تريد حذف حسابك
+    was = any(context.words.line[index] == "كنت" for index in range(at, at + 4))
+    opens = at == 1 and evidence.says_your and not was  # هل تريد حذف حسابك
     asked = context.words.key(at - 1) == "هل" and (evidence.prior[0] == 2 or opens)
     asked = asked and any(p.cell.person == 2 and p.cell.tense != "imperative" for p in parses)
     told = imperfect and evidence.is_between_us and not _is_told_of_her(context, at)
