@@ -448,7 +448,7 @@ def _read_undersigned(context: Context, at: int) -> int:
 def _is_signature(words: PassageAnalysis, at: int) -> bool:
     """Whether a letter ends here with who writes it: ابنتك المشتاقة, مقدم الطلب."""
     line = words.line
-    if at < _SHORTEST_LETTER or len(line) - at > _LONGEST_SIGNATURE or not line.after_mark(at):
+    if at == 0 or not line.after_mark(at) or len(line) - at > _LONGEST_SIGNATURE:
         return False
     if not all(line.is_word(index) for index in range(at, len(line))):
         return False
@@ -461,7 +461,7 @@ def _is_signature(words: PassageAnalysis, at: int) -> bool:
         parse.prefix.letters in {"", "ال"}
         and (len(rest) > 0 or line.ends_sentence(at - 1))
         and (
-            (parse.suffix is not None and parse.suffix.person == 2)
+            (at >= _SHORTEST_LETTER and parse.suffix is not None and parse.suffix.person == 2)
             or (parse.lemma.masculine in _SIGNATORIES and line.letters(at + 1).startswith("ال"))
         )
         for parse in words.known_nouns(at)
