@@ -22,8 +22,8 @@ from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.predicates import (
     compared_person,
     implied_subject,
-    is_apology_to,
     inverted_subject,
+    is_apology_to,
     is_expected_predicate,
 )
 from epicene.rewriting.arabic.sites import FixedTarget
@@ -427,10 +427,10 @@ def _read_nominal(context: Context, at: int) -> int:
     if is_addressed(context, at):
         return _read_addressed(context, at, context.person(2), "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
-    if asked is not None and is_apology_to(context.words, at):
-        return phrases.read_adjective(context, at, asked, "predicate", "likely")
     if asked is not None:
-        return phrases.read_phrase(context, at, asked, "nominative", "predicate", "likely")
+        alone = is_apology_to(context.words, at)
+        read = phrases.read_adjective if alone else phrases.read_phrase
+        return read(context, at, asked, "nominative", "predicate", "likely")
     return _read_unexpected_phrase(context, at)
 
 

@@ -87,12 +87,17 @@ def _read_possessing(
 
 
 def read_adjective(
-    context: Context, at: int, referent: Referent, rule: str, sure: Confidence
+    context: Context,
+    at: int,
+    referent: Referent | None,
+    case: Case,
+    rule: str,
+    sure: Confidence = "certain",
 ) -> int:
     """Read an adjective that neither possesses nor is described by what follows: آسف سيدي."""
     parse = nouns.choose_noun(context.words, at, referent)
     if parse is not None:
-        context.add(at, referent, NounTarget(parse, "nominative", bound=False), rule, sure)
+        context.add(at, referent, NounTarget(parse, case, bound=False), rule, sure)
     return at + 1
 
 

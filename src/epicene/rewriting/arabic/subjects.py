@@ -62,13 +62,19 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return index if _can_be_subject(words, index, known[0], parse) else -1
     if _is_unlisted_plural(words, index, parse):
         return index
-    if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
+    return _thing_as_subject(context, at, index, parse)
+
+
+def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -> int:
+    """The index of a thing or a name after a verb if that is its subject, else -1."""
+    words = context.words
+    if _noun_gender(words, index) != parse.cell.gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
     definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
     if copular and not (definite or _is_nominative(words, index)):
         return -1
-    stem = fold_letters(letters.removeprefix("ال"))
+    stem = fold_letters(words.line.letters(index).removeprefix("ال"))
     organisation = stem in things().organisations and index == at + 1
     organisation = organisation and context.clause.third is None
     if (
