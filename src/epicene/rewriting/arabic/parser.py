@@ -333,7 +333,7 @@ _ABOUT_ME = frozenset("اسمي حالتي وضعي مهنتي وظيفتي صف
 # Who signs a letter, beside those who are somebody of yours: مقدم الطلب, ابنكم المخلص.
 _SIGNATORIES = frozenset("مقدم ملتمس طالب مستدعي موقع مخلص محب صاحب".split())
 _LONGEST_SIGNATURE = 5
-_SHORTEST_LETTER = 8
+_SHORTEST_LETTER = 4
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
@@ -452,6 +452,7 @@ def _is_signature(words: PassageAnalysis, at: int) -> bool:
         return False
     if not all(line.is_word(index) for index in range(at, len(line))):
         return False
+    ends_letter = at >= _SHORTEST_LETTER and line.is_word(at - 2)  # not لكن... أختك الصغيرة
     rest = range(at + 1, len(line))
     if not all(
         line.letters(index).startswith("ال") or _is_unlisted(words, index) for index in rest
@@ -461,7 +462,7 @@ def _is_signature(words: PassageAnalysis, at: int) -> bool:
         parse.prefix.letters in {"", "ال"}
         and (len(rest) > 0 or line.ends_sentence(at - 1))
         and (
-            (at >= _SHORTEST_LETTER and parse.suffix is not None and parse.suffix.person == 2)
+            (ends_letter and parse.suffix is not None and parse.suffix.person == 2)
             or (parse.lemma.masculine in _SIGNATORIES and line.letters(at + 1).startswith("ال"))
         )
         for parse in words.known_nouns(at)
