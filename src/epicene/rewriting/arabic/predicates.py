@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 
 
+_SORRY = frozenset("اسف اسفة متاسف متاسفة".split())
+
+
 def is_expected_predicate(context: Context, at: int) -> bool:
     """Whether the word is the predicate, role or state that the clause expects."""
     clause = context.clause
@@ -232,7 +235,8 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     """
     words = context.words
     sorry = words.line[at] in _SORRY
-    if not words.line.after_mark(at) or (
+    between_us = sorry and words.evidence.third_gender is None  # لا أصدق هذا آسف
+    if not (words.line.after_mark(at) or between_us) or (
         context.clause.subject is not None and context.clause.verbal and not sorry
     ):
         return None
@@ -244,11 +248,9 @@ def implied_subject(context: Context, at: int) -> Referent | None:
             noun_follows = bool(words.known_nouns(at + 1) and words.line.letters(at + 1))
             if not is_apology_to(words, at) and (noun_follows or nouns.is_bound(words, at, parse)):
                 return None
-            return context.person(2 if words.evidence.asks(at) else 1, parse.form.number)
+            asks = words.evidence.asks(at) and not sorry  # آسف، هل تسمعني؟
+            return context.person(2 if asks else 1, parse.form.number)
     return None
-
-
-_SORRY = frozenset("اسف اسفة متاسف متاسفة".split())
 
 
 def is_apology_to(words: PassageAnalysis, at: int) -> bool:
