@@ -197,7 +197,9 @@ def _find_known_nouns(letters: str) -> Iterator[NounParse]:
 
 
 def _is_something_else(rest: str, lemma: Lemma, form: NounFeatures) -> bool:
-    """Whether the word is rather a verb (أبقى), a thing (موسيقى) or somebody of mine (أخي)."""
+    """Whether the word is rather a verb (أبقى), a thing (موسيقى, أمن) or somebody of mine (أخي)."""
+    if rest == "أمن":
+        return True
     if rest.endswith("ى"):
         return bool(form.bound) or is_listed_thing(rest)
     return rest.endswith("ي") and lemma.masculine in {"أب", "أخ"}

@@ -11,7 +11,11 @@ from epicene.rewriting.arabic.lexicon import verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
-from epicene.rewriting.arabic.verbs import cell_in_context, choose_verb_readings
+from epicene.rewriting.arabic.verbs import (
+    cell_in_context,
+    choose_verb_readings,
+    object_as_subject,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -71,6 +75,9 @@ def _find_subject(
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
         return -1, Referent(None, "singular", "masculine")
+    acting = object_as_subject(context, at, (parse,))
+    if acting is not None:
+        return -1, suffix_referent(context, acting)
     stated = _stated_subject(context, at, cell)
     if stated is not None:
         return -1, stated
@@ -103,8 +110,14 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     """Whether the verb is used impersonally: يبدو أن, كان عليه أن, كان من الواضح, أدى إلى."""
     words = context.words
     after = words.function(at + 1)
+    if perfects & _SHOWN and _that_follows(context, at):  # تبين للطبيب أن
+        return True
     if after is None:
         return False
+    if after.base == "ان" and perfects & _FELT_OF_THAT:  # يسرني أن
+        return True
+    if perfects & _DONE_TO and after.base in {"علي", "عن"} and after.suffix is None:
+        return not any(site.who == "others" for site in context.sites)  # حكم على الوزير
     if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
         return not nouns.is_definite(words, at + 2)
     if after.base == "ان" and not perfects.isdisjoint({"بدا", "قيل", "تبين", "اتضح", "ثبت"}):
@@ -118,6 +131,24 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
     if after.base == "علي" and after.suffix is not None:
         return words.key(at + 2) == "ان"
     return after.base == "من" and after.suffix is None and is_impersonal_phrase(context, at + 2)
+
+
+# That it is so pleases somebody, or shows.
+_FELT_OF_THAT = frozenset("سر أسعد شرف أحزن أقلق أدهش أزعج آلم ضايق طاب تقرر".split())
+_SHOWN = frozenset("تبين اتضح بدا ثبت".split())
+# In the passive of nobody: حكم على, عثر على, أفرج عن.
+_DONE_TO = frozenset("حكم قبض عثر أفرج أغمي".split())
+
+
+def _that_follows(context: Context, at: int) -> bool:
+    """Whether a clause with أن follows, before any mark or verb."""
+    words = context.words
+    for index in range(at + 1, at + 6):
+        if words.line.is_mark(index) or words.verbs(index):
+            return False
+        if words.key(index) == "ان":
+            return True
+    return False
 
 
 # What a happening does: ما سمح بذلك, ما دفع الناس إلى.
@@ -296,6 +327,8 @@ def read_possessive(context: Context, at: int) -> None:
 
 def _is_noun_stem(stem: str) -> bool:
     """Whether a stem before a suffix is a known noun."""
+    if stem in {"جميع", "أنفس"}:
+        return True
     if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
         return True
     if len(stem) > 5 and stem.startswith("ا") and stem[-2] == "ا":  # انتظاركن

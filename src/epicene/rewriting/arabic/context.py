@@ -123,7 +123,7 @@ class Context:
     men: bool = False
     # The gender of the thing that a command is about, "" if unknown: انسخ الرابط والصقه.
     handled: str | None = None
-    # The genders of the things that were subjects in this sentence: الفيلم ممل، فخرجنا قبل نهايته.
+    # The genders of the things that were subjects: الفيلم ممل، فخرجنا قبل نهايته.
     things: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
@@ -181,7 +181,8 @@ class Context:
 
     def note_subject(self, at: int, subject: Referent) -> None:
         """Remember the gender of a subject that is a thing with the article."""
-        if subject.who is None and self.words.line.letters(at).startswith(("ال", "وال", "فال")):
+        article = self.words.line.letters(at).startswith(("ال", "وال", "فال"))
+        if subject.who is None and (article or at == self.words.line.sentence(at)[0]):
             self.things.add(subject.gender)
 
     def means_thing(self, suffix: Suffix) -> bool:
@@ -224,6 +225,5 @@ class Context:
         self.of_many.clear()
         self.many = None
         self.many_described = self.mixed = self.men = False
-        self.things.clear()
         self.topic = self.handled = None
         self.clause.end_sentence()

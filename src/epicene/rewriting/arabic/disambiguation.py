@@ -17,7 +17,7 @@ from epicene.rewriting.arabic.analysis import (
 )
 from epicene.rewriting.arabic.commands import is_seldom_command, read_command
 from epicene.rewriting.arabic.evidence import PassageEvidence
-from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, verb_list
+from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, things, verb_list
 from epicene.rewriting.arabic.spelling import (
     DAMMA,
     SUFFIXES,
@@ -39,6 +39,8 @@ _IS_DONE = frozenset(
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# Before names of families.
+_TITLES = frozenset("سيد دكتور أستاذ مهندس محامي بروفيسور".split())
 # And in, and to me: loyal and guardian only at the end.
 _PREPOSITION_AFTER_AND = {
     "وفي": FunctionParse("و", "prepositions", "في"),
@@ -62,7 +64,7 @@ _VERB_PARTICLES = frozenset(
     )
 )
 # Adverbs that may be adjectives in the accusative.
-ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
+ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا حالما".split())
 
 
 class PassageAnalysis:
@@ -110,6 +112,8 @@ class PassageAnalysis:
         if function.base in _WITH_THIS and self.line.letters(at + 1).startswith("ال"):
             prefix = function.prefix + function.base[0]
             return FunctionParse(prefix, "demonstratives", "هذا", written="هذا")
+        if word.letters == "فقد" and self._loses(at):
+            return None
         if word.letters in {"اليوم", "الليلة"} and self.is_preposition(at - 1):
             return None
         nunated = TANWIN_FATH in word.text and function.kind != "adverbs"
@@ -123,6 +127,11 @@ class PassageAnalysis:
             return None
         return None if self._is_adjective_here(at) else function
 
+    def _loses(self, at: int) -> bool:
+        """Whether فقد is a verb with its object: فقد ذاكرته, not فقد ذهب."""
+        after = analyse_thing(self.line.letters(at + 1))
+        return after is not None and (after.suffixed or "ال" in after.prefix)
+
     @staticmethod
     def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
         """Whether a preposition with a prefix is a verb: فتحت as opened, not "and under"."""
@@ -134,7 +143,9 @@ class PassageAnalysis:
         """Whether كوني is the imperative, not "my being": كوني هادئة."""
         if function.written != "كوني":
             return False
-        if not self.evidence.addresses and (function.prefix or self._says_what_it_does(at)):
+        after_comma = self.line[at - 1] in {"،", ","} and self.evidence.says_i_beside(at)
+        explains = function.prefix or after_comma or self._says_what_it_does(at)
+        if not self.evidence.addresses and explains:
             return self.line.letters(at + 1).startswith("ال")
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
         return joined or self.line.after_mark(at)
@@ -164,6 +175,9 @@ class PassageAnalysis:
             return not any(self.line[index] in _NEGATIONS for index in range(start, end))
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
+        if self.line[at] == "حالما":  # as soon as, but يرونني حالمًا
+            seen = any(p.suffix is not None for p in before)
+            return copular or (seen and not analyse_verb(self.line.letters(at + 1)))
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def _says_what_it_does(self, at: int) -> bool:
@@ -283,7 +297,9 @@ class PassageAnalysis:
         ):
             statements = tuple(p for p in parses if p.cell.tense != "imperative")
             return (before and before.base == "ان" and statements) or parses
-        if self._asks_for_noun(before):
+        points = before is not None and before.kind == "demonstratives"
+        after_all = points and self.is_preposition(at - 2)  # ومع ذلك تنظر
+        if self._asks_for_noun(before) and not after_all:
             return ()
         if not parses:
             return guess_verbs(word.letters) if self._expects_verb(at) else ()
@@ -297,7 +313,8 @@ class PassageAnalysis:
             yours = yours or (thing is not None and thing.suffixed)
             never = {"imperative", "perfect"} if yours else {"imperative"}
             parses = tuple(p for p in parses if p.exact and p.cell.tense not in never)
-        return parses if self._expects_verb(at) or self._opens_report(at, parses) else ()
+        verb = self._expects_verb(at) or self._opens_report(at, parses)
+        return parses if verb or self._continues_report(at, parses) else ()
 
     def _verb_candidates(self, at: int) -> tuple[VerbParse, ...]:
         """The readings as a verb, without commands that are none here."""
@@ -333,9 +350,24 @@ class PassageAnalysis:
         return (
             self._is_possessed(at, parses)
             or self._is_misread(at, parses)
+            or self._is_stray_jussive(at, parses)
+            or self._is_purpose(at, parses)
             or self._is_verbal_noun(at, parses)
             or self._is_wanted(at, parses)
         )
+
+    def _is_stray_jussive(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether a noun looks like a jussive, which no particle governs here: لاعب تنس."""
+        jussive = all(p.cell.tense == "imperfect" and p.cell.mood == "short" for p in parses)
+        return jussive and self.is_nominal(at - 1)
+
+    def _is_purpose(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether ل is before a noun of action that has an object: نصائح لتجنب الحوادث."""
+        letters = self.line.letters(at)
+        action = letters[1:] if letters.startswith("ل") and parses[0].prefix == "ل" else ""
+        own = any(p.exact and p.verb.perfect == action for p in analyse_verb(action))
+        object_follows = self.line.letters(at + 1).startswith("ال") or self.is_thing(at + 1)
+        return own and action.startswith("ت") and object_follows
 
     @cached_property
     def is_label(self) -> bool:
@@ -346,7 +378,8 @@ class PassageAnalysis:
         """Whether the word is a possessor after a thing, not a verb: انخفاض ضغط الدم."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
         before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
-        if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
+        dated = self.line[at - 2].isdigit()  # في 25 فبراير أعلن
+        if dated or self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
         if before is None or self.verbs(at - 1):  # أينما ذهب كان سعيدًا
             return False
@@ -401,9 +434,18 @@ class PassageAnalysis:
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
+    def _continues_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """Whether a word that is also a noun is a verb after another: فتح الباب ونظر إلينا."""
+        if not any(p.exact and p.prefix == "و" and p.cell.tense == "perfect" for p in parses):
+            return False
+        after = self.function(at + 1)
+        if after is None or after.kind not in {"prepositions", "inna", "subordinators"}:
+            return False
+        return after.suffix is not None or after.base in {"ان", "بان"}
+
     def _is_relative_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """Whether من before the verb is "who", not "from": من سيفعل, من كنت, أنا من كتب."""
-        if self.key(at - 1) != "من" or not parses or not parses[0].exact:
+        if self.key(at - 1) != "من" or not parses or not parses[0].exact or self._is_owned(at):
             return False
         if parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان":
             return True
@@ -413,6 +455,13 @@ class PassageAnalysis:
             or (before.kind == "inna" and bool(before.suffix))
         )
         return subject or self.line.letters(at - 1).startswith("و")
+
+    def _is_owned(self, at: int) -> bool:
+        """Whether the word is a noun with a pronoun: من أهلك."""
+        letters = self.line.letters(at)
+        thing = analyse_thing(letters)
+        owned = any(p.lemma.known and p.suffix is not None for p in analyse_noun(letters))
+        return owned or (thing is not None and thing.suffixed)
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
@@ -471,7 +520,15 @@ class PassageAnalysis:
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:
-        """Whether the word is alone in brackets, as names are in some texts."""
+        """Whether the word is a name: alone in brackets, or of a family after a title."""
+        if fold_letters(self.line.letters(at)) in things().family_names:
+            initial = self.line.token(at - 1).text == "." and len(self.line.letters(at - 2)) == 1
+            title = any(
+                parse.prefix.article and parse.lemma.masculine in _TITLES
+                for parse in analyse_noun(self.line.letters(at - 1))
+            )
+            if title or initial:
+                return True
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
 
 

@@ -114,6 +114,19 @@ class PassageEvidence:
         )
 
     @cached_property
+    def names_woman(self) -> bool:
+        """Whether a woman is named, or something may be hers: الطبيبة, هي, عملها."""
+        return any(
+            word.letters.endswith(("ها", "هي"))
+            or any(
+                parse.lemma.known and parse.lemma.person and parse.form.gender == "feminine"
+                for parse in analyse_noun(word.letters)[:1]
+            )
+            for word in self._line.tokens
+            if word.is_word
+        )
+
+    @cached_property
     def says_your(self) -> bool:
         """Whether some word has the suffix of the second person: بك, حسابك."""
         return any(_is_yours(word) for word in self._line.tokens)

@@ -317,6 +317,8 @@ def guess_nouns(stem: str, *, article: bool) -> Iterator[tuple[Lemma, NounFeatur
 
     Without the article, its first letters may be a preposition or a conjunction.
     """
+    if stem.endswith("ها"):  # rather a pronoun: مشاعرها
+        return
     for masculine, ending in _masculines(stem):
         if len(masculine) < _SHORTEST_GUESS or (stem[0] in "بلوف" and not article):
             continue

@@ -44,6 +44,8 @@ class Things(NamedTuple):
     plural: WordSet
     names: WordSet
     organisations: WordSet
+    devices: WordSet
+    family_names: WordSet
 
 
 @cache

@@ -11,7 +11,7 @@ from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.disambiguation import TIME_NOUNS
 from epicene.rewriting.arabic.sites import FixedTarget
-from epicene.rewriting.arabic.spelling import TANWIN_FATH
+from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse
@@ -250,6 +250,8 @@ def _is_possessor(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
     thing = analyse_thing(letters)
     if thing is not None and thing.prefix not in {"", "ال"}:
         return False
+    if words.line[at] in _TIMES and parse.lemma.adjective:  # مسافرًا الأسبوع الماضي
+        return False
     if words.line[at + 1] in _PERIODS and words.line[at] not in TIME_NOUNS:
         return False  # ممرضة ثلاثين عامًا
     if is_definite(words, at) or (parse.stem in _KIN and letters in _NAMES):
@@ -379,6 +381,8 @@ def noun_referent(context: Context, at: int) -> Referent:
         return Referent(None, "singular", "masculine")
     form = known[0].form
     lemma = known[0].lemma
+    if is_device(words, at, known[0]) or _is_feeling(words, at, known[0]):
+        return Referent(None, form.number, form.gender)
     if letters == "مصر" or (lemma.masculine in _ORDINALS and _is_hour(words, at, form)):
         return Referent(None, form.number, form.gender)
     colour = lemma.ending == "diptote" and form.gender == "feminine"  # جدرانه بيضاء
@@ -392,6 +396,20 @@ def noun_referent(context: Context, at: int) -> Referent:
 def _is_hour(words: PassageAnalysis, at: int, form: NounFeatures) -> bool:
     """Whether an ordinal says the time or an age: في السادسة."""
     return form.gender == "feminine" and (words.is_preposition(at - 1) or words.is_thing(at - 1))
+
+
+def is_device(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether a machine or a sight is called as a person is: مشغل الموسيقى, معلم تاريخي."""
+    after = fold_letters(words.line.letters(at + 1).removeprefix("ال"))
+    called = fold_letters(parse.lemma.masculine) + "/"
+    devices = lexicon.things().devices
+    return parse.suffix is None and (called + after in devices or called + after[:-1] in devices)
+
+
+def _is_feeling(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether an adjective is rather the name of a thing: لا داعي للقلق, مطلع الشهر."""
+    named = parse.prefix.article or is_bound(words, at, parse)
+    return named and not parse.lemma.person and is_listed_thing(parse.stem)
 
 
 def has_own_gender(parse: NounParse) -> bool:

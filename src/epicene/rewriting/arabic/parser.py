@@ -23,6 +23,7 @@ from epicene.rewriting.arabic.predicates import (
     compared_person,
     implied_subject,
     inverted_subject,
+    is_apology_to,
     is_expected_predicate,
 )
 from epicene.rewriting.arabic.sites import FixedTarget
@@ -176,6 +177,9 @@ def _read_transparent(context: Context, at: int, function: FunctionParse) -> int
     clause = context.clause
     if clause.expects is None:
         return at + 1
+    if function.base == "سوي" and clause.expects == "state":
+        clause.end_clause()  # لم يودعني سوى كلب
+        return at + 1
     thing = clause.third is not None and clause.third.who is None
     if function.base == "غير" and clause.expects == "state" and thing:
         clause.end_clause()  # العنصر الذي تبحث عنه غير موجود
@@ -226,6 +230,9 @@ def _read_preposition(context: Context, at: int, function: FunctionParse) -> int
         return at + 1
     words = context.words
     index = at + 1
+    awaits = context.clause.controller_awaiting_predicate is not None
+    if function.base == "حتي" and awaits and is_expected_predicate(context, index):
+        return index  # لم أكن حتى موجودًا
     if function.base == "من" and is_impersonal_phrase(context, index):
         return index + 1
     following = words.function(index)
@@ -321,6 +328,12 @@ _HANDLERS: Mapping[str, _Handler] = {
     "coordinators": _read_coordinator,
 }
 
+# After these it is said who or how I am: اسمي نور، مهندسة; حالتي: مشغول.
+_ABOUT_ME = frozenset("اسمي حالتي وضعي مهنتي وظيفتي صفتي".split())
+# Who signs a letter, beside those who are somebody of yours: مقدم الطلب, ابنكم المخلص.
+_SIGNATORIES = frozenset("مقدم ملتمس طالب مستدعي موقع مخلص محب صاحب".split())
+_LONGEST_SIGNATURE = 5
+_SHORTEST_LETTER = 4
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
@@ -349,12 +362,14 @@ def _read_pause(context: Context, at: int, *, resumes: bool) -> None:
     clause = context.clause
     start, _ = context.words.line.sentence(at - 1)
     first = context.words.line[start]
-    named = first == "اسمي" or (first == "انا" and not clause.found)  # not أنا آسف، أبي
+    named = first in _ABOUT_ME or (first == "انا" and not clause.found)  # not أنا آسف، أبي
     named = named and not context.words.line.letters(at).startswith("و")
     if named and at - start <= 4 and not clause.verbal:
         clause.open_verbless_clause(context.person(1))  # اسمي نور، مهندسة
     if clause.third is not None and clause.third.who is None:
         clause.third = None
+    if resumes and clause.subject is not None and clause.subject.who is None:
+        clause.subject = None
     if clause.suspended is None:
         return
     while (function := context.words.function(at)) and function.kind in {
@@ -390,6 +405,12 @@ def _read_nominal(context: Context, at: int) -> int:
         return pronouns.read_member(context, at)
     if context.words.line[at] in _HONOURS and _is_honoured(context.words, at + 1):
         return at + 1
+    if _is_signature(context.words, at):
+        return phrases.read_phrase(context, at, context.person(1), "nominative", "signature")
+    if context.words.line.letters(at + 1) in {"أدناه", "أعلاه"}:
+        signed = lexicon.fixed_pair("signed", context.words.line.letters(at))
+        if signed is not None:
+            return _read_undersigned(context, at)
     read_possessive(context, at)
     if at == clause.subject_at:
         return phrases.read_phrase(context, at, clause.subject, "nominative", "subject", "likely")
@@ -407,8 +428,50 @@ def _read_nominal(context: Context, at: int) -> int:
         return _read_addressed(context, at, context.person(2), "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
     if asked is not None:
-        return phrases.read_phrase(context, at, asked, "nominative", "predicate", "likely")
+        alone = is_apology_to(context.words, at)
+        read = phrases.read_adjective if alone else phrases.read_phrase
+        return read(context, at, asked, "nominative", "predicate", "likely")
     return _read_unexpected_phrase(context, at)
+
+
+def _read_undersigned(context: Context, at: int) -> int:
+    """Read who signs or was named, which is no site here: أنا الموقع أدناه، المقيم في."""
+    clause = context.clause
+    gender = lexicon.fixed_gender("signed", context.words.line.letters(at))
+    meant = clause.controller_awaiting_predicate or context.person(3, "singular", gender)
+    target = FixedTarget("", "signed", context.words.line.letters(at))
+    context.add(at, meant, target, "predicate", "likely")
+    clause.found = clause.found_definite = True
+    return at + 2
+
+
+def _is_signature(words: PassageAnalysis, at: int) -> bool:
+    """Whether a letter ends here with who writes it: ابنتك المشتاقة, مقدم الطلب."""
+    line = words.line
+    if at == 0 or not line.after_mark(at) or len(line) - at > _LONGEST_SIGNATURE:
+        return False
+    if not all(line.is_word(index) for index in range(at, len(line))):
+        return False
+    ends_letter = at >= _SHORTEST_LETTER and line.is_word(at - 2)  # not لكن... أختك الصغيرة
+    rest = range(at + 1, len(line))
+    if not all(
+        line.letters(index).startswith("ال") or _is_unlisted(words, index) for index in rest
+    ):
+        return False
+    return any(
+        parse.prefix.letters in {"", "ال"}
+        and (len(rest) > 0 or line.ends_sentence(at - 1))
+        and (
+            (ends_letter and parse.suffix is not None and parse.suffix.person == 2)
+            or (parse.lemma.masculine in _SIGNATORIES and line.letters(at + 1).startswith("ال"))
+        )
+        for parse in words.known_nouns(at)
+    )
+
+
+def _is_unlisted(words: PassageAnalysis, at: int) -> bool:
+    """Whether a word is in no list, as names are."""
+    return words.is_nominal(at) and not words.known_nouns(at) and not words.is_thing(at)
 
 
 def _read_unexpected_phrase(context: Context, at: int) -> int:

@@ -9,6 +9,7 @@ from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing
 from epicene.rewriting.arabic.clauses import read_possessive
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.disambiguation import ADJECTIVAL_ADVERBS
+from epicene.rewriting.arabic.predicates import is_expected_predicate
 from epicene.rewriting.arabic.sites import FixedTarget, NounTarget
 
 if TYPE_CHECKING:
@@ -85,6 +86,21 @@ def _read_possessing(
     return skip_thing_phrase(context, at + 1)
 
 
+def read_adjective(
+    context: Context,
+    at: int,
+    referent: Referent | None,
+    case: Case,
+    rule: str,
+    sure: Confidence = "certain",
+) -> int:
+    """Read an adjective that neither possesses nor is described by what follows: آسف سيدي."""
+    parse = nouns.choose_noun(context.words, at, referent)
+    if parse is not None:
+        context.add(at, referent, NounTarget(parse, case, bound=False), rule, sure)
+    return at + 1
+
+
 def _read_person_phrase(
     context: Context,
     at: int,
@@ -149,6 +165,11 @@ def skip_thing_phrase(context: Context, at: int) -> int:
         start, end = end, _read_possessor(context, end)
         definite = any(nouns.is_definite(words, index) for index in range(start, end))
     head = Referent(None, "singular", nouns.noun_gender(words, at))
+    place = head.gender is None and possessor is None and words.key(at - 1) == "الي"
+    arrives = any(parse.suffix is None for parse in words.verbs(at - 2))
+    expects_state = arrives and context.clause.expects == "state"
+    if place and expects_state and is_expected_predicate(context, end):
+        return end  # وصلت إلى مونتريال سالمًا
     if possessor or not nouns.is_nunated(words, end) or _may_be_nunated(context, at):
         end = _read_attributes(
             context, end, head, "nominative", definite=definite, possessor=possessor
@@ -159,31 +180,32 @@ def skip_thing_phrase(context: Context, at: int) -> int:
 
 
 def _is_unlisted_attribute(context: Context, at: int) -> bool:
-    """Whether a word with the article after a definite thing describes it, whatever it is."""
+    """Whether a word with the article after a definite thing describes it: البلد الأم."""
     words = context.words
+    if words.line[at] == "الام":
+        return True
     person = any(parse.lemma.person for parse in words.known_nouns(at))
     return words.line.letters(at).startswith("ال") and words.function(at) is None and not person
 
 
 def _read_possessor(context: Context, at: int) -> int:
-    """Read a possessor, which may be a person too; return the index after it."""
+    """Read a possessor, which may be a person too, and its own: باب بيت الجارة; return the end."""
     words = context.words
-    index = at
-    function = words.function(index)
-    if function is not None and function.kind == "demonstratives":
-        index += 1
+    function = words.function(at)
+    index = at + 1 if function is not None and function.kind == "demonstratives" else at
     known = words.known_nouns(index)
-    if known and known[0].lemma.person and analyse_thing(words.line.letters(index)) is None:
+    if known and known[0].lemma.person and not words.is_thing(index):
         read_possessive(context, index)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
-        referent = (
-            thing if nouns.is_rather_thing(known[0]) else context.introduce_referent(known[0])
-        )
+        device = nouns.is_device(words, index, known[0])
+        rather = device or nouns.is_rather_thing(known[0])
+        referent = thing if rather else context.introduce_referent(known[0])
         return read_phrase(context, at, referent, "genitive", "noun", "likely")
-    end = nouns.skip_noun(words, at)
-    for skipped in range(at, end):
-        read_possessive(context, skipped)
+    read_possessive(context, index)
+    end = index + 1
+    if not nouns.is_definite(words, index) and nouns.possessor_follows(words, end):
+        return _read_possessor(context, end)
     return end
 
 
@@ -352,7 +374,10 @@ def _can_describe(parse: NounParse, head: Referent) -> bool:
     """Whether a word can be an adjective of the head; of a person, also by its shape."""
     lemma = parse.lemma
     if head.who is None:
-        return lemma.adjective or (parse.prefix.article and lemma.can_describe)
+        # الهاتف المقلد, هاتفًا مقلدًا
+        return lemma.adjective or (
+            (parse.prefix.article or parse.form.nunated) and lemma.can_describe
+        )
     if lemma.known:
         return lemma.can_describe
     nisba = parse.prefix.article and lemma.masculine.endswith("ي")
@@ -418,7 +443,9 @@ def _says_what_head_possesses(
     ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
     thing = analyse_thing(letters)
     has = thing is not None and thing.suffixed and bool(ending) and letters.endswith(ending)
-    return has and head.number == "singular" and context.words.is_nominal(at + 2)
+    after = context.words.line.letters(at + 2)
+    possessed = context.words.is_nominal(at + 2) and not after.startswith(("ال", "و"))
+    return has and head.number == "singular" and possessed  # not تأثير على استقراره النفسي
 
 
 def open_relative_clause(context: Context, head: Referent) -> None:

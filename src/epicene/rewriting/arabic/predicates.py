@@ -14,6 +14,10 @@ from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse
     from epicene.rewriting.arabic.context import Context, Referent
+    from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+
+
+_SORRY = frozenset("اسف اسفة متاسف متاسفة".split())
 
 
 def is_expected_predicate(context: Context, at: int) -> bool:
@@ -56,9 +60,9 @@ def _is_called(context: Context, at: int, parse: NounParse) -> bool:
 def _describes_object(context: Context, at: int, parse: NounParse) -> bool:
     """Whether an accusative is said of an object: الثمن كاملًا, حاملة أكياسًا كثيرة."""
     words = context.words
-    if parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):  # كامل المسؤولية
-        return True
     state = context.clause.expects == "state" and not parse.prefix.preposition
+    if state and parse.lemma.masculine == "كامل" and nouns.is_bound(words, at, parse):
+        return True  # أتحمل كامل المسؤولية, but أنا كامل الأهلية
     if state and parse.lemma.masculine == "واحد":  # أعطيك واحدة
         return True
     whole = parse.form.nunated and parse.lemma.masculine == "كامل"
@@ -230,8 +234,9 @@ def implied_subject(context: Context, at: int) -> Referent | None:
     آسف جدا, سعيد بلقائك.
     """
     words = context.words
-    sorry = words.line[at] in {"اسف", "اسفة", "متاسف", "متاسفة"}
-    if not words.line.after_mark(at) or (
+    sorry = words.line[at] in _SORRY
+    between_us = sorry and words.evidence.third_gender is None  # لا أصدق هذا آسف
+    if not (words.line.after_mark(at) or between_us) or (
         context.clause.subject is not None and context.clause.verbal and not sorry
     ):
         return None
@@ -240,11 +245,18 @@ def implied_subject(context: Context, at: int) -> Referent | None:
         asked = words.evidence.asks(at) and key in function_words()["asked"]
         listed = asked or key in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
-            after = words.line.token(at + 1)
-            if nouns.is_bound(words, at, parse) or (words.known_nouns(at + 1) and after.letters):
+            noun_follows = bool(words.known_nouns(at + 1) and words.line.letters(at + 1))
+            if not is_apology_to(words, at) and (noun_follows or nouns.is_bound(words, at, parse)):
                 return None
-            return context.person(2 if words.evidence.asks(at) else 1, parse.form.number)
+            asks = words.evidence.asks(at) and not sorry  # آسف، هل تسمعني؟
+            return context.person(2 if asks else 1, parse.form.number)
     return None
+
+
+def is_apology_to(words: PassageAnalysis, at: int) -> bool:
+    """Whether somebody is sorry, and then names who is addressed: آسف سيدي, not آسف وحزين."""
+    named = words.is_nominal(at + 1) and not words.line.letters(at + 1).startswith("و")
+    return words.line[at] in _SORRY and named
 
 
 def compared_person(context: Context, at: int) -> Referent | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import FunctionParse, NounParse
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.context import Context
+    from epicene.rewriting.arabic.disambiguation import PassageAnalysis
     from epicene.rewriting.arabic.inflection import Case
     from epicene.rewriting.arabic.spelling import Suffix
     from epicene.rewriting.persons import Gender, Person
@@ -121,6 +122,8 @@ def read_third(context: Context, at: int, function: FunctionParse) -> int:
     known = clause.third or clause.subject
     if context.topic is not None:
         referent = context.topic
+    elif context.words.line[at + 1].startswith("نفسه") and any(context.sites):  # وهي نفسها طبيبة
+        referent = context.person(3, "singular", gender)
     elif _means_thing(context, at, gender):
         referent = Referent(None, "singular", gender)
     elif known is not None and known.gender == gender:
@@ -151,7 +154,9 @@ def _means_thing(context: Context, at: int, gender: Gender | None) -> bool:
 def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
     """Read the subject suffixed to a particle: إنني, لكنك, أنها."""
     referent = suffix_referent(context, suffix)
-    if suffix.person == 3:
+    if suffix.letters == "ه" and _is_about_nobody(context.words, at + 1):
+        referent = Referent(None, "singular", "masculine")
+    elif suffix.person == 3:
         read_third_person_suffix(context, at)
     else:
         context.clause.third = None
@@ -161,6 +166,15 @@ def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
             context.add_vowel(at)
     context.clause.open_verbless_clause(referent)
     return at + 1
+
+
+def _is_about_nobody(words: PassageAnalysis, at: int) -> bool:
+    """Whether a pronoun stands for what follows: إنه لا داعي للقلق, لأنه لا بد من, أنه من المهم."""
+    if words.key(at) == "لا":
+        return words.line[at + 1] in {"داعي", "بد", "شك", "باس", "يوجد", "توجد", "يمكن", "يجب"}
+    return words.line[at] in {"يجب", "يمكن", "لابد", "يوجد", "ينبغي"} and not words.line[
+        at + 1
+    ].endswith("ه")
 
 
 def read_demonstrative(context: Context, at: int, function: FunctionParse) -> int:
@@ -238,6 +252,8 @@ def _antecedent(context: Context, at: int, gender: Gender | None) -> Person | No
             return None
         known = words.known_nouns(index)
         person = bool(known) and known[0].lemma.person and not words.is_thing(index)
+        if known and known[0].prefix.article and not person:  # زميلتنا الجديدة، التي
+            continue
         if person and known[0].form.gender == gender and not nouns.is_rather_thing(known[0]):
             return nouns.noun_referent(context, index).who
         if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
+from epicene.rewriting.arabic.lexicon import things
 from epicene.rewriting.arabic.morphology import (
     InflectedWord,
     inflect_fixed,
@@ -14,6 +15,7 @@ from epicene.rewriting.arabic.morphology import (
 from epicene.rewriting.arabic.spelling import (
     FATHA,
     KASRA,
+    TANWIN_FATH,
     Suffix,
     inflect_suffix,
     nunation_of,
@@ -75,11 +77,24 @@ Sites: TypeAlias = sites.Sites[Target]
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
     """The changes of all words whose form differs in the gender wanted for their person."""
-    nunation = nunation_of(line.text)
+    nunation = "none" if _drops_nunation(line) else nunation_of(line.text)
     for at, parts in found.by_word():
         change = _word_change(line.tokens[at], parts, wanted, nunation)
         if change is not None:
             yield change
+
+
+def _drops_nunation(line: Line) -> bool:
+    """Whether a noun in the accusative shows that the line writes no nunation: اتفاقا."""
+    if TANWIN_FATH in line.text:
+        return False
+    return any(
+        len(word.key) > 4
+        and word.key.endswith("ا")
+        and word.key[:-1] in things().masculine
+        and word.key not in things().feminine
+        for word in line.tokens
+    )
 
 
 def _word_change(

@@ -52,7 +52,9 @@ def may_be_written(written: str, letters: str) -> bool:
     for index, (one, two) in enumerate(zip(written, letters, strict=True)):
         if one == two or one == "ا" or (one, two) == ("ى", "ي"):
             continue
-        if index == 0 and one in "أإآ" and two in "اأإآ":
+        if index == 0 and one in "أآ" and two in "اأإآ":
+            continue
+        if index == 0 and one == "إ" and two == "ا":
             continue
         return False
     return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.arabic import lexicon, nouns
 from epicene.rewriting.arabic.analysis import analyse_thing
 from epicene.rewriting.arabic.lexicon import things, verb_list
+from epicene.rewriting.arabic.spelling import fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse, VerbParse
@@ -25,7 +26,7 @@ def next_noun(words: PassageAnalysis, at: int) -> int:
             continue
         if function is None:
             letters = words.line.letters(index)
-            joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
+            joined = letters.startswith(("وال", "فال", "بال", "كال", "لل")) or letters == "ذات"
             return index if words.is_nominal(index) and not joined else -1
         if not (
             function.kind == "adverbs" or (function.kind == "prepositions" and function.suffix)
@@ -46,6 +47,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     letters = words.line.letters(index)
     if letters == "الله":
         return index if gender == "masculine" else -1
+    if letters == "أحدا":  # لا يحب أحدًا
+        return -1
     if lexicon.is_anybody(letters) and not nouns.is_one_of_many(words, index):
         return index if gender == "masculine" else -1
     member = lexicon.group_member(letters)
@@ -59,13 +62,20 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return index if _can_be_subject(words, index, known[0], parse) else -1
     if _is_unlisted_plural(words, index, parse):
         return index
-    if _noun_gender(words, index) != gender or nouns.is_nunated(words, index):
+    return _thing_as_subject(context, at, index, parse)
+
+
+def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -> int:
+    """The index of a thing or a name after a verb if that is its subject, else -1."""
+    words = context.words
+    if _noun_gender(words, index) != parse.cell.gender or nouns.is_nunated(words, index):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
     definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
     if copular and not (definite or _is_nominative(words, index)):
         return -1
-    organisation = letters.removeprefix("ال") in things().organisations and index == at + 1
+    stem = fold_letters(words.line.letters(index).removeprefix("ال"))
+    organisation = stem in things().organisations and index == at + 1
     organisation = organisation and context.clause.third is None
     if (
         parse.verb.perfect in verb_list("intransitive")
@@ -76,7 +86,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         or (
             parse.cell.tense == "perfect"
             and words.opens_clause(at)
-            and letters.removeprefix("ال") in things().plural
+            and stem in things().plural
             and _has_object(words, index)
         )
     ):
@@ -115,7 +125,7 @@ def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:
     start, _ = words.line.sentence(at)
     if parse.cell.tense != "imperfect" or at != start or index != at + 1 or parse.suffix:
         return False
-    nobody = words.evidence.third_gender is None and not any(context.sites)
+    nobody = words.evidence.third_gender != parse.cell.gender and not any(context.sites)
     return nobody and words.is_thing(index) and nouns.is_definite(words, index)
 
 

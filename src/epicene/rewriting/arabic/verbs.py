@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import nouns
-from epicene.rewriting.arabic.analysis import is_listed_thing
+from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
 from epicene.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
 from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Cell, Mood
     from epicene.rewriting.arabic.context import Context
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+    from epicene.rewriting.arabic.spelling import Suffix
 
 # The words and marks of a text that is about the one who tells it rather than about somebody else.
 _SHORT = 12
@@ -73,11 +74,18 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
+    if _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None:
+        return 3
+    if _is_no_womans(context, at, parses):
+        persons.discard(3)
+        return 1 if context.words.evidence.says_i or context.words.verbs(at + 1) else 2
     if persons >= {2, 3} and _is_command_beside_others(context, at, parses):
         return 2
     imperfect = all(parse.cell.tense == "imperfect" for parse in parses)
     evidence = context.words.evidence
-    asked = context.words.key(at - 1) == "هل" and evidence.prior[0] == 2
+    was = any(context.words.line[index] == "كنت" for index in range(at, at + 4))
+    opens = at == 1 and evidence.says_your and not was  # هل تريد حذف حسابك
+    asked = context.words.key(at - 1) == "هل" and (evidence.prior[0] == 2 or opens)
     asked = asked and any(p.cell.person == 2 and p.cell.tense != "imperative" for p in parses)
     told = imperfect and evidence.is_between_us and not _is_told_of_her(context, at)
     if 2 in persons and (asked or told) and not _has_feminine_subject(context, at, parses):
@@ -97,6 +105,61 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
         return subject
     return next((person for person in context.words.evidence.prior if person in persons), 3)
+
+
+def _is_no_womans(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a perfect in ت is mine or yours, as nobody is named who could have done it.
+
+    جلست أتأمل, سألت الطبيب وقال لي; also سألت الطبيبة وقالت.
+    """
+    words, evidence = context.words, context.words.evidence
+    if not evidence.asks_for("others") or not all(p.cell.tense == "perfect" for p in parses):
+        return False
+    if any(p.cell.person == 3 and p.cell.gender != "feminine" for p in parses):
+        return False
+    after = words.verbs(at + 1)
+    if after and all(p.cell.person == 1 and p.cell.tense == "imperfect" for p in after):
+        return True
+    spoken = evidence.says_i or evidence.says_your
+    if spoken and not evidence.names_woman and not _has_unlisted_subject(context, at):
+        return True
+    answered = any(
+        p.prefix[:1] in {"و", "ف"} and p.cell.person == 3 and p.verb.perfect in verb_list("speech")
+        for p in words.verbs(at + 2)
+    )
+    met = any(p.verb.perfect in verb_list("met") for p in parses)
+    return met and answered and evidence.says_i and bool(words.known_nouns(at + 1))
+
+
+def _has_unlisted_subject(context: Context, at: int) -> bool:
+    """Whether a thing or a name follows that may be the subject: أعلنت شركته, اتصلت سارة."""
+    index = next_noun(context.words, at)
+    if index < 0:
+        return False
+    gender = nouns.noun_gender(context.words, index)
+    return gender == "feminine" or (gender is None and not context.words.known_nouns(index))
+
+
+def _is_of_thing_before(context: Context, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a thing has just been named as the subject: الحفلة ستكون رائعة."""
+    subject = context.clause.controller_awaiting_predicate
+    if subject is None or subject.who is not None or context.clause.verbal:
+        return False
+    cells = [parse.cell for parse in parses if parse.cell.person == 3]
+    return any(cell.tense == "imperfect" and cell.gender == subject.gender for cell in cells)
+
+
+def object_as_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> Suffix | None:
+    """The object of the verb before, which does what this verb says: اتركها تجف, رأيته يبكي."""
+    for before in context.words.verbs(at - 1)[:1]:
+        suffix = before.suffix
+        if suffix is None or suffix.person != 3 or parses[0].prefix:
+            return None
+        seen = before.verb.perfect in verb_list("object_complement") | {"دع", "ودع", "خلى"}
+        cells = [parse.cell for parse in parses if parse.cell.person == 3]
+        same = any(c.tense == "imperfect" and c.gender == suffix.gender for c in cells)
+        return suffix if seen and same else None
+    return None
 
 
 def _is_command_beside_others(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -172,6 +235,8 @@ def _is_of_nobody(parse: VerbParse) -> bool:
     """Whether the reading is none: لم تجب is of أجاب, not of وجب, and قلت of قال."""
     if parse.stem == "قلت":
         return parse.verb.perfect in {"قلى", "قل"}
+    if parse.stem == "يسر" and parse.suffix is not None and parse.suffix.person == 1:
+        return parse.cell.tense == "imperative"  # يسرني
     return parse.cell.person != 3 and parse.verb.perfect in {"وجب", "انبغى", "تم"}
 
 
@@ -314,12 +379,23 @@ def may_be_imperative(context: Context, at: int) -> bool:
     if (
         holder is not None
         and holder.who == context.interlocutors.listener
-        and not context.clause.verbal
+        and (not context.clause.verbal or _continues_statement(words, at))
     ):
         return False  # أنت … تعود
     before = words.line.letters(at)[:1]
-    then = words.line[at - 1] == "ثم" and context.clause.follows_command
+    then = words.line[at - 1] in {"ثم", "او"} and context.clause.follows_command
     return then or words.line.after_mark(at) or before in {"و", "ف"}
+
+
+def _continues_statement(words: PassageAnalysis, at: int) -> bool:
+    """Whether the verb before in the sentence says what the listener does: أنت تكذب، وتعرف ذلك."""
+    start, _ = words.line.sentence(at)
+    if not words.line.letters(at).startswith("و"):
+        return False
+    for index in range(at - 1, start - 1, -1):
+        if parses := words.verbs(index):
+            return all(parse.cell.tense == "imperfect" for parse in parses)
+    return False
 
 
 def _has_feminine_subject(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -349,12 +425,16 @@ def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) 
         return False
     if function is not None and function.base not in {"هذه", "تلك"}:
         return False
+    thing = analyse_thing(letters)
+    owned = letters.endswith("تك") or (thing is not None and thing.suffixed)
     feminine = nouns.noun_gender(words, at) == "feminine" or letters.endswith("تك")
-    definite = function is not None or letters.startswith("ال") or letters.endswith("تك")
+    definite = function is not None or letters.startswith("ال") or owned
     after = words.line.letters(at + 1)
     owned = after.startswith("ال") or after.endswith("تك")
     definite = definite or (owned and words.is_thing(at))
-    imperfect = parses[0].cell.tense == "imperfect" and not parses[0].suffix
+    suffix = parses[0].suffix
+    resumes = suffix is None or suffix.person == 3  # ما الذي تعنيه الزيادة
+    imperfect = parses[0].cell.tense == "imperfect" and resumes
     verb = parses[0].verb
     by_things = verb.perfect in verb_list("by_things") and verb.imperfect != "وقع"  # ستوقع الورقة
     return feminine and definite and imperfect and by_things
