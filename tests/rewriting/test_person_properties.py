@@ -15,13 +15,15 @@ genders = st.sampled_from(GENDERS)
 people = st.sampled_from(PERSONS)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
-# Sentences that do not go with others in one line: they spell as the rest of it does not.
-_SPELLING = {
+# What does not go with others in one line: sentences that spell as the rest of it does not, and
+# whole texts, which speak of people of their own.
+_APART = {
     "with vowels",
     "lengthened letters",
     "hamzas left out",
     "nunation left out",
     "small words and letters follow",
+    "texts by another author",
 }
 
 
@@ -34,7 +36,7 @@ def _goes_with_others(language: str, case: Case) -> bool:
         return False
     if language == "ar" and not (case.masculine.endswith(".") and "«" not in case.masculine):
         return False
-    return case.about not in _SPELLING
+    return case.about not in _APART
 
 
 _TWO_WORDS = frozenset({"de", "es", "fr", "it"})  # del, de la; un'amica, un amico

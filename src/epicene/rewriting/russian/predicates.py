@@ -321,6 +321,8 @@ class Predicates:
     def _is_own(self, at: int, subject: Subject) -> bool:
         """Whether сам goes with the subject, not with a noun after it: сам директор."""
         line = self.line
+        if line[at + 1] == "по" and subject.at not in self.clause:
+            return ends_phrase(line, at + 3, self.clause.end)  # not: сама по себе книга хорошая
         if line[at + 1] in _REFLEXIVE or ends_phrase(line, at + 1, self.clause.end):
             return True
         named = line[subject.at] in {"я", "ты", "он", "она"} and subject.at < at
@@ -461,6 +463,8 @@ class Predicates:
         for at in self.clause:
             if at in self.sites or at <= subject.at - 8 or self._lexical_verb_before(at):
                 continue
+            if subject.at not in self.clause and self._is_described(at):
+                continue
             if self.line[at] == "друг" and self.line[at + 1].startswith("друг"):
                 continue
             for reading in noun_readings(self.line[at]):
@@ -474,6 +478,11 @@ class Predicates:
                     continue
                 self._add_phrase(at, subject, "nominative", "role of the subject")
                 break
+
+    def _is_described(self, at: int) -> bool:
+        """Whether a noun has a relative clause and thus its own verb: сосед, с которым я …"""
+        after = (self.line[at + 2], self.line[at + 3])
+        return self.line[at + 1] == "," and any(word.startswith("котор") for word in after)
 
     def _compared(self, subject: Subject, kinds: tuple[str, ...] = ("roles",)) -> None:
         """как учитель, в качестве учителя, said of the subject."""
