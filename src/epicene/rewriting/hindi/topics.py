@@ -140,9 +140,6 @@ def _names_only_speaker(line: Line, clauses: Sequence[Clause]) -> bool:
     return False
 
 
-_NO_MORE = frozenset({"अब", "और", "तो", "नहीं", "बस", "भी"})
-
-
 def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether the clause has a thing for a subject: याद आया, लगा कि, संलग्नक छूट गया."""
     before = line.before(verb.first)
@@ -153,7 +150,7 @@ def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     unknown = any(
         each.at == before and each.sort == "unknown" for each in subject_candidates(line, clause)
     )
-    if line[verb.first] == "होता" and all(line[at] in _NO_MORE for at in clause.field):
+    if line[verb.first] == "होता" and "अब" in {line[verb.first - 1], line[verb.first - 2]}:
         return True  # अब नहीं होता
     if verb.main == "हो" and verb.first == verb.last:  # आँगन में नीम नहीं था
         return unknown and line[before - 1] in {"में", "पर"}
