@@ -139,7 +139,7 @@ class TextEncoder:
     ) -> Callable[[], list[EncodedText | UnanswerableError]]:
         """Tokenise in the background; the returned function waits for the tokens.
 
-        Tokenising needs no Python, so it goes on while this thread works.
+        Tokenising needs no Python, so this thread can work in the meantime.
         """
         strings = [one.context + one.text for one in wanted]
         # A thread of its own each time: one that is kept would be missing in a forked process.
