@@ -83,7 +83,8 @@ def test_what_was_begun_is_given_though_the_next_fails(fails: str) -> None:
 def test_the_first_of_two_errors_is_raised() -> None:
     def prepare(batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
         def given() -> Iterator[NumberedAnswers]:
-            raise RuntimeError(f"batch {batch[0][0]}")
+            if batch:
+                raise RuntimeError(f"batch {batch[0][0]}")
             yield []
 
         return given
