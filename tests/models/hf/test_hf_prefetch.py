@@ -13,6 +13,7 @@ from epicene.core.records import Failed, Score
 from epicene.models.hf.batching import prefetch
 from epicene.models.hf.masked import HfMasked
 from epicene.models.hf.scoring.masked_forward import MaskedForward
+from epicene.models.hf.tokenisation import TextInContext
 from models.hf.tiny_causal import causal, llama, metaspace
 from models.hf.tiny_masked import loaded
 from models.model_answers import NoFiles
@@ -93,19 +94,15 @@ def test_the_first_of_two_errors_is_raised() -> None:
         list(prefetch(prepare, iter(BATCHES)))
 
 
-def _answers_ahead() -> dict[int, Any]:
-    model = causal(llama(), metaspace())
-    model._forward.can_prefetch = True
-    return answers(model)
-
-
-def test_a_forked_process_scores_too() -> None:
-    """A thread that is kept for tokenising would not exist in it, and be waited for for ever."""
-    here = _answers_ahead()
+def test_a_forked_process_tokenises_too() -> None:
+    """A thread that is kept for it would not exist there, and be waited for for ever."""
+    encoder = causal(llama(), metaspace())._encoder
+    texts = [TextInContext("", "she was tired", "bos")]
+    here = encoder.begin(texts)()
     child = os.fork()
     if not child:
         signal.alarm(60)
-        os._exit(_answers_ahead() != here)
+        os._exit(encoder.begin(texts)() != here)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
