@@ -15,8 +15,9 @@ genders = st.sampled_from(GENDERS)
 people = st.sampled_from(PERSONS)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
-# What does not go with others in one line: sentences that spell as the rest of it does not, and
-# whole texts, which speak of people of their own.
+# What does not go with others in one line: sentences that spell as the rest of it does not.
+# Neither do whole texts: they speak of people of their own, who may be meant in what follows.
+_SENTENCE_WITHIN = regex.compile(r"[.!?…।؟]\s")
 _APART = {
     "with vowels",
     "lengthened letters",
@@ -33,6 +34,8 @@ _PLURAL_LOST = "शीला और मैं एक ही बस से आत
 
 def _goes_with_others(language: str, case: Case) -> bool:
     if case.masculine == _PLURAL_LOST:
+        return False
+    if _SENTENCE_WITHIN.search(case.masculine):
         return False
     if language == "ar" and not (case.masculine.endswith(".") and "«" not in case.masculine):
         return False
