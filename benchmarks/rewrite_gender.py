@@ -29,6 +29,7 @@ from epicene.suites.apgc.protocol import FOLDED
 from epicene.suites.genform.data import STARTER
 from epicene.suites.genform.gendered_terms import diff_answer, reference_of
 from epicene.suites.genform.words import tokenise
+from rewriting_blind import Case, harms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,7 @@ class Found(NamedTuple):
     cga: float
     left_alone: float | None
     exact: float
+    harmed: int  # texts in which a word changed that should stay
     wrong: list[tuple[str, str, str]]  # given, made of it, wanted
 
 
@@ -57,11 +59,12 @@ def measure(pairs: Pairs, language: str, person: Person, target: Gender) -> Foun
     rewrite = find_rewriter(language).open({person: target})
     answers = rewrite(pair[other_gender(target)] for pair in pairs)
     sga, giou, alone, exact = [], [], [], []
-    right = terms = 0
+    right = terms = harmed = 0
     wrong = []
     for pair, answer in zip(pairs, answers, strict=True):
         given, wanted = pair[other_gender(target)], pair[target]
         exact.append(answer.text == wanted)
+        harmed += harms(language, Case("", {}, given, (wanted,)), answer.changes)
         if not exact[-1]:
             wrong.append((given, answer.text, wanted))
         reference = reference_of(
@@ -75,7 +78,7 @@ def measure(pairs: Pairs, language: str, person: Person, target: Gender) -> Foun
         giou.append(counted.right / (reference.terms + counted.spurious))
         right, terms = right + counted.right, terms + reference.terms
     left_alone = sum(alone) / len(alone) if alone else None
-    return Found(_mean(sga), _mean(giou), right / terms, left_alone, _mean(exact), wrong)
+    return Found(_mean(sga), _mean(giou), right / terms, left_alone, _mean(exact), harmed, wrong)
 
 
 def _mean(values: list[float] | list[bool]) -> float:
@@ -182,7 +185,8 @@ def _figures(found: Found) -> str:
     figures = {"SGA": found.sga, "GIoU": found.giou, "CGA": found.cga, "exact": found.exact}
     if found.left_alone is not None:
         figures["left alone"] = found.left_alone
-    return ", ".join(f"{name} {100 * value:.1f}" for name, value in figures.items())
+    shares = ", ".join(f"{name} {100 * value:.1f}" for name, value in figures.items())
+    return f"{shares}, harmed {found.harmed} texts"
 
 
 if __name__ == "__main__":
