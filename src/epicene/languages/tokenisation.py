@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from itertools import repeat
 from typing import Literal, NamedTuple, TypeAlias
 
 import regex
@@ -91,6 +90,8 @@ _GRAPHEME = regex.compile(rf"{_CONJUNCT}|\X", regex.V1)
 # A space that carries marks is no space between words.
 _MARKED_SPACE = regex.compile(rf" [{_EXTENDS}]", regex.V1)
 
+_MAX_PIECES = 1 << 16  # whose word counts are kept
+
 # Where no language is known, the scripts alone say what a word is.
 _ANY = Language(code="", name="", own_name="", direction="ltr", scripts=())
 
@@ -119,12 +120,27 @@ def tokens(text: str, language: str = "") -> list[Span]:
 
 def count_words(text: str, language: str = "") -> int:
     """The number of words and numbers."""
-    return sum(map(_count_in_piece, pieces(text), repeat(language)))
+    return sum(map(_counts(language).__getitem__, pieces(text)))
 
 
-@lru_cache(maxsize=1 << 16)  # texts have many words in common
-def _count_in_piece(piece: str, language: str) -> int:
-    return sum(match.lastgroup == "word" for match in _pattern(language).finditer(piece))
+class _WordCounts(dict[str, int]):
+    """The number of words in each piece of text: texts have many pieces in common."""
+
+    def __init__(self, pattern: regex.Pattern[str]) -> None:
+        super().__init__()
+        self._pattern = pattern
+
+    def __missing__(self, piece: str) -> int:
+        if len(self) >= _MAX_PIECES:
+            self.clear()
+        count = sum(match.lastgroup == "word" for match in self._pattern.finditer(piece))
+        self[piece] = count
+        return count
+
+
+@lru_cache(maxsize=64)
+def _counts(language: str) -> _WordCounts:
+    return _WordCounts(_pattern(language))
 
 
 def pieces(text: str) -> list[str]:
