@@ -253,6 +253,18 @@ def test_labels_that_all_agree_leave_room_for_errors() -> None:
     assert width(found.corrected) <= width(found.human)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_that_all_agree_have_as_many_groups_as_labels_alone(seed: int) -> None:
+    """Their errors are all equal, up to rounding, which once left one degree of freedom (seed 1)."""
+    rows = np.arange(60)
+    automatic = (np.random.default_rng(seed).random(60) < 0.5).astype(np.float64)
+    human = np.where(rows % 3 == 0, automatic, NONE)
+    weights = np.where(rows % 2 == 0, 2.0, 1.0)
+    rate = CheckedRate(automatic, human, groups=rows // 5, weights=weights)
+    found = corrected_rate(rate, tuning=0.85)
+    assert found.corrected.groups == found.human.groups == pytest.approx(10.98)
+
+
 # --- Rogan and Gladen --------------------------------------------------------------------------
 
 

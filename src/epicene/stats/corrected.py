@@ -217,7 +217,8 @@ class _Labels(NamedTuple):
         second, fourth = (np.bincount(strata, weights=squares**n) / numbers for n in (1, 2))
         seen = float(self.weights**2 @ squares)
         expected = float(self.weights**2 @ second[strata])
-        of_variance = float(self.weights**4 @ (fourth - second**2)[strata])
+        # Equal errors do not vary; rounding must not make that variance negative.
+        of_variance = float(self.weights**4 @ np.maximum(fourth - second**2, 0.0)[strata])
         return max(expected - seen, 0.0), of_variance
 
     def _errors(self, tuning: float, rate: float, strata: Ints) -> Floats:
