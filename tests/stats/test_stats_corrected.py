@@ -255,7 +255,7 @@ def test_labels_that_all_agree_leave_room_for_errors() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_labels_that_all_agree_have_as_many_groups_as_labels_alone(seed: int) -> None:
-    """Their errors are all equal, up to rounding, which once left one degree of freedom (seed 1)."""
+    """Their errors are equal up to rounding, which once left one degree of freedom (seed 1)."""
     rows = np.arange(60)
     automatic = (np.random.default_rng(seed).random(60) < 0.5).astype(np.float64)
     human = np.where(rows % 3 == 0, automatic, NONE)
