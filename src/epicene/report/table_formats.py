@@ -11,7 +11,7 @@ from epicene.core.data_files import escape_formula
 from epicene.report.layout import check_table, lay_out, printable, printed_keys, reason_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -226,10 +226,20 @@ def rich_table(table: Table) -> RichTable:
     for head, column in zip(layout.headings, layout.columns, strict=True):
         drawn.add_column(Text(head), justify="left" if column.unit == "text" else "right")
     for line in layout.lines:
-        keys = (Text(key.text if key.span else "") for key in line.keys)
         style = "dim italic" if line.published else ""
-        drawn.add_row(*keys, *map(rich_cell, line.cells), style=style)
+        drawn.add_row(*map(Text, _shown_keys(line)), *map(rich_cell, line.cells), style=style)
     return drawn
+
+
+def _shown_keys(line: LayoutRow) -> Iterator[str]:
+    """The keys without those that repeat the key above; an empty one below it is a dash."""
+    same = False  # whether the key to the left repeats the one above
+    for key in line.keys:
+        if key.span:
+            yield key.text or "–" * same
+        else:
+            yield ""
+        same = not key.span
 
 
 def rich_cell(cell: LayoutCell) -> Text:
