@@ -68,6 +68,14 @@ class Cached(NamedTuple):
 
 def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) -> bytes | None:
     """What the judgements of a run depend on; None if that cannot be determined."""
+    code = code_key(suite)
+    if code is None:
+        return None
+    return digest(code, manifest.settings, manifest.models, store.tables.content_digest())
+
+
+def code_key(suite: Suite[Any, Any]) -> bytes | None:
+    """The code that asks and judges, and its environment; None if that cannot be determined."""
     if suite.file is not None:  # what it imports and reads is not known
         return None
     functions = [suite.judge, *(stage.ask for stage in suite.stages)]
@@ -83,9 +91,6 @@ def cache_key(suite: Suite[Any, Any], manifest: Manifest, store: AnswerStore) ->
         [sys.version],
         _installed_packages(),
         os.environ.get("EPICENE_MORPHOLOGY", ""),
-        manifest.settings,
-        manifest.models,
-        store.tables.content_digest(),
     )
 
 

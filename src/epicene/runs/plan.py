@@ -21,7 +21,7 @@ from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
 from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Stratum, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from epicene.runs.config import RunConfig
     from epicene.runs.store import AnswerStore, Section, StoredKeys
@@ -195,7 +195,7 @@ class PlanReader:
                 f"{self._suite.name} ({error}); read the run with the version that wrote it."
             ) from error
 
-    def answers(self, sections: list[Section], first: int, end: int) -> dict[int, Answers]:
+    def answers(self, sections: Sequence[Section], first: int, end: int) -> dict[int, Answers]:
         """The answers of those sections, by item number."""
         found: dict[int, list[AnsweredRequest]] = defaultdict(list)
         for section in sections:

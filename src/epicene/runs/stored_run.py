@@ -29,6 +29,7 @@ from epicene.runs.judgement_cache import (
     frame_pieces,
     read_cache,
 )
+from epicene.runs.judging_workers import ItemRange, JudgedRange, JudgingWorkers, item_ranges
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
 from epicene.runs.request_ids import item_number
@@ -226,11 +227,28 @@ class RunJudgements:
             yield from cached.judgements()
             return
         with CacheWriter(run.folder, key) as cache:
-            for item, answers in self._read(store):
-                for judgement in _judge(run, item, answers):
-                    cache.add(judgement)
-                    yield judgement
+            for judgement in self._judged(store):
+                cache.add(judgement)
+                yield judgement
             cache.save(to_json(self.coverage))
+
+    def _judged(self, store: AnswerStore) -> Iterator[Judgement]:
+        """The judgements of all items; workers make them if that takes long and all is stored."""
+        run = self._run
+        reader, sections = self._open(store)
+        if not is_complete(store, run.suite, run.manifest.models):
+            for item, answers in self._read(store):
+                yield from _judge(run, item, answers)
+            return
+        not_finite = 0
+        ranges = item_ranges(reader.count)
+        with JudgingWorkers(run.folder, run.suite) as workers:
+            judged = workers.judge(ranges, lambda each: judge_range(run, reader, sections, each))
+            for items, found in zip(ranges, judged, strict=True):
+                yield from found.judgements
+                not_finite += found.not_finite
+                on_scored.get()(run.folder, items.end, reader.count)
+        self._cover(store, sections, reader.count, reader.count, not_finite)
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
@@ -249,35 +267,47 @@ class RunJudgements:
                 missing = self._missing(reader, sections, first, end)
                 yield from (item for number, item in reader.items(first, end) if number in missing)
 
-    def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
-        suite = self._run.suite
-        reader = PlanReader(store, suite, self._run.protocol)
+    def _open(self, store: AnswerStore) -> tuple[PlanReader, list[Section]]:
+        """A reader of the items and the sections of the answers, none of which is missing."""
+        reader = PlanReader(store, self._run.suite, self._run.protocol)
         sections = store.sections()
-        counts = [store.counts(section) for section in sections]
-        whole = is_complete(store, suite, self._run.manifest.models)
-        self._check_nothing_missing(reader.count, counts)
+        self._check_nothing_missing(reader.count, [store.counts(each) for each in sections])
+        return reader, sections
+
+    def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
+        reader, sections = self._open(store)
+        whole = is_complete(store, self._run.suite, self._run.manifest.models)
         judged = not_finite = 0
         tell = on_scored.get()
         for first, end in reader.windows():
-            answers = reader.answers(sections, first, end)
             missing = {} if whole else self._missing(reader, sections, first, end)
-            for number, item in reader.items(first, end):
-                given = answers.get(number, Answers())
-                not_finite += sum(bool(find_lost_number(each.answer)) for each in given)
-                if number in missing:
-                    given = self._complete(given, missing[number])
-                    if not given:
-                        continue
-                judged += 1
-                yield item, given
+            for number, item, given in _answered(reader, sections, first, end):
+                not_finite += _count_not_finite(given)
+                kept = self._complete(given, missing[number]) if number in missing else given
+                if kept or number not in missing:
+                    judged += 1
+                    yield item, kept
             tell(self._run.folder, end, reader.count)
+        self._cover(store, sections, reader.count, judged, not_finite)
+
+    def _cover(
+        self,
+        store: AnswerStore,
+        sections: Sequence[Section],
+        items: int,
+        judged: int,
+        not_finite: int,
+    ) -> None:
+        """Set the coverage."""
+        counts = [store.counts(section) for section in sections]
+        stages = self._run.suite.stages
         self.coverage = Coverage(
-            items=reader.count,
+            items=items,
             judged=judged,
             requests=sum(section.total or 0 for section in sections),
             answered=sum(answered for answered, _ in counts),
             failed=sum(failed for _, failed in counts),
-            not_begun=sum(len(self._run.manifest.models[stage.role]) for stage in suite.stages)
+            not_begun=sum(len(self._run.manifest.models[stage.role]) for stage in stages)
             - sum(section.total is not None for section in sections),
             not_finite=not_finite or msgspec.UNSET,
         )
@@ -360,6 +390,31 @@ def stored_answers(run: StoredRun) -> Iterator[tuple[Item, AnsweredRequest]]:
                 for number, item in reader.items(first, end):
                     for given in answers.get(number, ()):
                         yield item, given
+
+
+def judge_range(
+    run: StoredRun, reader: PlanReader, sections: Sequence[Section], items: ItemRange
+) -> JudgedRange:
+    """Judge a range of items of a run in which every request is answered."""
+    judgements: list[Judgement] = []
+    not_finite = 0
+    for _, item, answers in _answered(reader, sections, *items):
+        not_finite += _count_not_finite(answers)
+        judgements += _judge(run, item, answers)
+    return JudgedRange(judgements=judgements, not_finite=not_finite)
+
+
+def _answered(
+    reader: PlanReader, sections: Sequence[Section], first: int, end: int
+) -> Iterator[tuple[int, Item, Answers]]:
+    """Items [first, end) by number, with their answers."""
+    answers = reader.answers(sections, first, end)
+    for number, item in reader.items(first, end):
+        yield number, item, answers.get(number, Answers())
+
+
+def _count_not_finite(answers: Answers) -> int:
+    return sum(bool(find_lost_number(each.answer)) for each in answers)
 
 
 def _judge(run: StoredRun, item: Item, answers: Answers) -> list[Judgement]:

@@ -166,3 +166,38 @@ def test_candidates(rules: PaperRules) -> None:
 )
 def test_our_own_choice(have: str, are: str, right: str) -> None:
     assert choose_by_rule(have, are) == right
+
+
+class Parsing(PaperRules):
+    """The rules, parsing every text."""
+
+    def _read(self, text: str, _asking: object) -> object:
+        return self.nlp(text)
+
+
+def test_no_parse_is_needed_where_none_is_made(
+    rules: PaperRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = Parsing(rules.nlp, rules.sets)
+    parsed = 0
+    nlp = rules.nlp
+
+    def counted(text: object) -> object:
+        nonlocal parsed
+        parsed += 1
+        return nlp(text)
+
+    monkeypatch.setattr(counted, "make_doc", nlp.make_doc, raising=False)
+    monkeypatch.setattr(rules, "nlp", counted)
+    forms = sorted({form for each in rules.sets.values() for form in each.forms} | {"nobody"})
+    sentences = (
+        "Yesterday {} came home and was tired.",
+        "We saw {} twice, and it has been sung.",
+        "That is {} book, that one too",
+        "{}'s late; they've gone without {}.",
+        "“{}”: so they said it.",
+    )
+    texts = [each.format(form, form) for each in sentences for form in forms]
+    texts += [text.replace(form, form.upper()) for text in texts for form in ("xir", "his")]
+    assert [rules.candidates(text) for text in texts] == [every.candidates(text) for text in texts]
+    assert 0 < parsed < len(texts)

@@ -18,7 +18,7 @@ from epicene.rewriting.english.line import read_line
 from epicene.rewriting.english.number import means_has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 if TYPE_CHECKING:
     # Of the texts with "they've" and with "they're", the better one.
@@ -82,6 +82,8 @@ _TO_THEY = {
     "himself": "themself",
     "herself": "themself",
 }
+# Subjects, whose verbs are inflected, and forms that stand for several cases.
+_NEED_PARSE = frozenset({"he", "she", "her", "his"})
 # The table of pronouns has a column with the type of each set, and it is searched too.
 _TYPES = frozenset({"binary", "non-binary"})
 
@@ -117,8 +119,11 @@ class PaperRules:
 
     def candidates(self, continuation: str) -> dict[str, str] | None:
         """The continuation with each set, by name; None where it yields no template."""
+        text = self.truncate(continuation)
+        if not any(token.lower_ in self._forms for token in self.nlp.make_doc(text)):
+            return None
         try:
-            neutral = self.neutralise(self.without_xe(self.truncate(continuation)))
+            neutral = self.neutralise(self.without_xe(text))
         except InputError:
             return None
         template = self.template(neutral)
@@ -150,7 +155,7 @@ class PaperRules:
 
     def neutralise(self, text: str) -> str:
         """The text with they for he and she; verbs inflected as far as parse and endings allow."""
-        doc = self.nlp(self._without_contractions(text))
+        doc = self._read(self._without_contractions(text), _NEED_PARSE)
         verbs = dict(_governed(doc, {"he", "she"}, _pluralized))
         return "".join(
             (verbs.get(token.i) or _to_they(token) or token.text) + token.whitespace_
@@ -172,7 +177,7 @@ class PaperRules:
 
     def template(self, text: str) -> Template | None:
         """The template of a neutral text, with a slot for each pronoun; None if it has none."""
-        doc = self.nlp(text)
+        doc = self._read(text, {"they"})
         verbs = dict(_governed(doc, {"they"}, _singularized))
         parts: list[str | tuple[Case, str]] = []
         for token in doc:
@@ -185,6 +190,11 @@ class PaperRules:
                 parts.append(verbs.get(token.i, token.text))
             parts.append(token.whitespace_)
         return Template(parts) if any(isinstance(part, tuple) for part in parts) else None
+
+    def _read(self, text: str, asking: Collection[str]) -> Any:
+        """The text's tokens; parsed, which takes milliseconds, only if a word asks for it."""
+        doc = self.nlp.make_doc(text)
+        return self.nlp(doc) if any(token.lower_ in asking for token in doc) else doc
 
     def _first_case(self, form: str) -> Case | None:
         return next(
