@@ -235,11 +235,11 @@ class RunJudgements:
     def _judged(self, store: AnswerStore) -> Iterator[Judgement]:
         """The judgements of all items; workers make them if that takes long and all is stored."""
         run = self._run
-        reader, sections = self._open(store)
         if not is_complete(store, run.suite, run.manifest.models):
             for item, answers in self._read(store):
                 yield from _judge(run, item, answers)
             return
+        reader, sections, counts = self._open(store)
         not_finite = 0
         ranges = item_ranges(reader.count)
         with JudgingWorkers(run.folder, run.suite) as workers:
@@ -248,7 +248,7 @@ class RunJudgements:
                 yield from found.judgements
                 not_finite += found.not_finite
                 on_scored.get()(run.folder, items.end, reader.count)
-        self._cover(store, sections, reader.count, reader.count, not_finite)
+        self._cover(sections, counts, reader.count, reader.count, not_finite)
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
@@ -267,15 +267,16 @@ class RunJudgements:
                 missing = self._missing(reader, sections, first, end)
                 yield from (item for number, item in reader.items(first, end) if number in missing)
 
-    def _open(self, store: AnswerStore) -> tuple[PlanReader, list[Section]]:
-        """A reader of the items and the sections of the answers, none of which is missing."""
+    def _open(self, store: AnswerStore) -> tuple[PlanReader, list[Section], list[tuple[int, int]]]:
+        """A reader of the items, and the sections with the numbers of answers and failures."""
         reader = PlanReader(store, self._run.suite, self._run.protocol)
         sections = store.sections()
-        self._check_nothing_missing(reader.count, [store.counts(each) for each in sections])
-        return reader, sections
+        counts = [store.counts(section) for section in sections]
+        self._check_nothing_missing(reader.count, counts)
+        return reader, sections, counts
 
     def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
-        reader, sections = self._open(store)
+        reader, sections, counts = self._open(store)
         whole = is_complete(store, self._run.suite, self._run.manifest.models)
         judged = not_finite = 0
         tell = on_scored.get()
@@ -288,18 +289,17 @@ class RunJudgements:
                     judged += 1
                     yield item, kept
             tell(self._run.folder, end, reader.count)
-        self._cover(store, sections, reader.count, judged, not_finite)
+        self._cover(sections, counts, reader.count, judged, not_finite)
 
     def _cover(
         self,
-        store: AnswerStore,
         sections: Sequence[Section],
+        counts: Sequence[tuple[int, int]],
         items: int,
         judged: int,
         not_finite: int,
     ) -> None:
         """Set the coverage."""
-        counts = [store.counts(section) for section in sections]
         stages = self._run.suite.stages
         self.coverage = Coverage(
             items=items,
