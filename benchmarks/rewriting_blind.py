@@ -1,11 +1,14 @@
 """How often `epicene rewrite` is right on sentences that the rules' writers never saw.
 
-    python benchmarks/rewriting_blind.py [LANGUAGE …]      (default: all)
+    python benchmarks/rewriting_blind.py [SET …]      (default: all)
 
-The sets in `rewriting_blind/` hold daily life, mails, chats, strings of apps and mark-up. Each text
-is rewritten to either gender from both of its forms (English: to the pronoun set that its record
-names), and counts as exact if it is the wanted text to the letter. Harmed is a text in which a word
-changed that is the same in the source and in the wanted text. Only figures are printed.
+A set is a language (`fr`), or texts by other authors in it (`fr-authors`). The first hold daily
+life, mails, chats, strings of apps and mark-up, the others also news, letters, speeches and help
+pages. Each text is rewritten to either gender from both of its forms (English: to the pronoun set
+that its record names), and counts as exact if it is the wanted text to the letter. Harmed is a text
+in which a word changed that is the same in the source and in the wanted text.
+
+Only figures are printed.
 """
 
 from __future__ import annotations
@@ -36,11 +39,11 @@ class Case(NamedTuple):
     wanted: tuple[str, ...]
 
 
-def cases(language: str) -> Iterator[Case]:
-    """Both directions of each record; English has one."""
-    for line in (FOLDER / f"{language}.jsonl").read_text("utf-8").splitlines():
+def cases(name: str) -> Iterator[Case]:
+    """Both directions of each record of a set; English has one."""
+    for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
-        if language == "en":
+        if name == "en":
             wanted = (record["target"], *record.get("accept", ()))
             yield Case(f"to {record['to']}", {"pronouns": record["to"]}, record["source"], wanted)
             continue
@@ -79,11 +82,12 @@ def _kept_words(language: str, source: str, right: str) -> list[Span]:
 
 
 def main() -> None:
-    """Print a line of counts for each language and group."""
-    for language in sys.argv[1:] or sorted(path.stem for path in FOLDER.glob("*.jsonl")):
+    """Print a line of counts for each set and group."""
+    for name in sys.argv[1:] or sorted(path.stem for path in FOLDER.glob("*.jsonl")):
         tallies: dict[str, Counter[str]] = {}
+        language = name.partition("-")[0]
         rewriter = find_rewriter(language)
-        for case in cases(language):
+        for case in cases(name):
             (made,) = rewriter.open(case.options)([case.source])
             trap = case.source in case.wanted
             exact = made.text in case.wanted
@@ -94,7 +98,7 @@ def main() -> None:
                 )
         for group, found in tallies.items():
             print(
-                f"{language}, {group}: exact {found['exact']} of {found['all']} "
+                f"{name}, {group}: exact {found['exact']} of {found['all']} "
                 f"({100 * found['exact'] / found['all']:.1f} %), harmed {found['harmed']}, "
                 f"left alone {found['left_alone']} of {found['traps']}"
             )
