@@ -25,10 +25,7 @@ HONORIFICS = {
     "श्रद्धेय": "श्रद्धेया",
 }
 _HONORIFIC_FORMS = HONORIFICS.keys() | HONORIFICS.values()
-_INTERJECTIONS = _HONORIFIC_FORMS | frozenset(
-    "हे अरे ओ ए ऐ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते नमस्कार धन्यवाद जी प्रिय क्यों "
-    "माफ कीजिए बधाई स्वागत".split()
-)
+_CALLS = frozenset("ए ऐ ओ ओए ओय अरे अरी अबे अजी हे".split())
 # They address whoever they are said to, with no other word of the second person.
 _ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
@@ -57,7 +54,7 @@ def find_vocatives(line: Line) -> Iterator[int]:
         if not (addresses or called or _opens_letter(line, first)):
             continue
         before = first - 1
-        while line[before] in _INTERJECTIONS:
+        while _is_interjection(line[before]):
             before -= 1
         if before < 0 or _is_set_off(line, before):
             yield from _people(line, first, at)
@@ -85,10 +82,14 @@ def _start(line: Line, at: int) -> int:
     if line[at] in _FINAL_TITLES:
         while first > max(0, at - _MAX_NAMES) and not line.is_mark(first - 1):
             word = line[first - 1]
-            if word in _INTERJECTIONS or not (inflection.person_noun(word) or may_be_name(word)):
+            if _is_interjection(word) or not (inflection.person_noun(word) or may_be_name(word)):
                 break
             first -= 1
     return first
+
+
+def _is_interjection(word: str) -> bool:
+    return word in _HONORIFIC_FORMS or word in function_words().interjections | {"हां", "नहीं"}
 
 
 def _opens_letter(line: Line, first: int) -> bool:
@@ -107,7 +108,7 @@ def _is_set_off(line: Line, at: int) -> bool:
 
 
 def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | {"ए", "ऐ", "अरे", "मत"}
+    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | _CALLS | {"मत"}
     return any(
         word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
     )

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import VerbForm, analyse_verb
-from epicene.rewriting.hindi.inflection import citation_form, is_adjective
+from epicene.rewriting.hindi.inflection import (
+    citation_form,
+    is_adjective,
+    is_genitive,
+    is_participle,
+)
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_oblique, modifies_noun
 
@@ -59,12 +64,19 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
     word = line[at]
     if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
         return
+    if _names_who_speaks(line, at) or line[at + 1] in {"वाला", "वाली", "वाले"}:
+        return
     if word in lexicon.THIRD_PRONOUNS:
         yield from _pronoun_candidates(line, clause, at)
     elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
     elif not _cannot_be(line, clause, at):
         yield from _noun_candidates(line, at)
+
+
+def _names_who_speaks(line: Line, at: int) -> bool:
+    """Whether a colon makes the word the label of what somebody says: वैद्य: नाड़ी धीमी है."""
+    return line[at + 1] == ":" and at == _first_word(line, at)
 
 
 def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
@@ -87,13 +99,21 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
     elif word[0].isascii():  # Hinglish: meeting शुरू हुई
         yield SubjectCandidate(at, "thing")
     elif not is_adjective(word) and not _is_nonfinite_verb(word):
-        gender = inflection.abstract_noun_gender(word)
+        gender = inflection.abstract_noun_gender(word) or _gender_by_genitive(line, at)
         if word.endswith(_FEMININE_PLURALS):  # मुट्ठियाँ, सेवाएँ
             gender = "feminine"
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
 
 
 _FEMININE_PLURALS = ("ियां", "ाएं", "ुएं")
+
+
+def _gender_by_genitive(line: Line, at: int) -> Gender | None:
+    """The gender that a genitive right before a noun shows, which is then no name: पैरों की पाज़ेब."""
+    before = line[at - 1]
+    if not is_genitive(before):
+        return None
+    return "feminine" if before.endswith("ी") else "masculine"
 
 
 def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
@@ -133,6 +153,7 @@ def is_function_word(word: str) -> bool:
         or word in words.intensifiers
         or word in words.adverbs
         or word in words.coordinators
+        or word in words.interjections
         or word in words.subordinators
         or word in words.determiners
         or word in words.numerals
@@ -184,7 +205,7 @@ def _is_manner(form: VerbForm) -> bool:
 
 
 def _is_nonfinite_verb(word: str) -> bool:
-    return any(
+    return word in {"आ", "जा"} or any(  # आ पहुँचा
         form.shape in {"infinitive", "conjunctive", "imperfective", "perfective", "agentive"}
         for form in analyse_verb(word)
     )
@@ -238,8 +259,14 @@ def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
 def _noun_after(line: Line, at: int) -> int | None:
     """The noun in the direct case that वह, यह … may determine."""
     after = at + 1
-    while line.is_word(after) and (is_adjective(line[after]) or line[after] in {"भी", "और", "ही"}):
+    while line.is_word(after) and (
+        is_adjective(line[after])
+        or line[after] in {"भी", "और", "ही"}
+        or (is_participle(line[after]) and inflection.thing_gender(line[after + 1]))
+    ):
         after += 1
+    if line[after] in inflection.time_nouns() and "े" in {line[after][-1:], line[after - 1][-1:]}:
+        return None  # वह अगले महीने आएगा
     if inflection.person_noun(line[after]):
         return None if is_oblique(line, after) else after
     if not inflection.thing_gender(line[after]) or line.has_postposition(after):

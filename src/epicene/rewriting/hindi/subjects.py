@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_several
 from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _AND = frozenset({"और", "तथा", "एवं"})
 _GROUP_WORDS = frozenset("लोग सब सभी दोनों तीनों चारों".split())
-_OBLIQUE_GROUP_WORDS = frozenset("लोगों सबका सबके सबकी सबको सबसे सबने".split())
 
 
 class Subject(NamedTuple):
@@ -58,7 +57,7 @@ def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) ->
         if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _is_reflexive(line, at):
             if line.has_postposition(at) or _is_oblique_group(line, at + 1):
                 continue
-            if line[at + 1] in _GROUP_WORDS:
+            if line[at + 1] in _GROUP_WORDS and line[at + 2] != "कुछ":
                 return NO_PERSON
             beside = _subject_with_companion(line, at, interlocutors.listener)
             rule = f"said with {word}"
@@ -70,7 +69,7 @@ def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) ->
 
 def _is_oblique_group(line: Line, at: int) -> bool:
     """Whether the word after the pronoun is an oblique group word: आप सबका, आप लोगों से."""
-    return line[at] in _OBLIQUE_GROUP_WORDS or (
+    return line[at] in lexicon.OBLIQUE_GROUP_WORDS or (
         line[at] in _GROUP_WORDS and line.has_postposition(at)
     )
 
@@ -115,6 +114,8 @@ def third_person_subject(
     vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
+    if _is_all_of_it(line, clause):
+        return NO_PERSON
     said = _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
@@ -137,12 +138,19 @@ def third_person_subject(
     for each in found:
         if each.sort == "thing" and _thing_controls_verb(line, clause.verb, each):
             return Subject(None, each.at)
-    if _has_oblique_experiencer(line, clause):
+    if _has_oblique_experiencer(line, clause) or _thing_acts(line, clause.verb, found):
         return NO_PERSON
     for each in found:
         if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
             return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _is_all_of_it(line: Line, clause: Clause) -> bool:
+    """Whether सब sums up the subject of an intransitive verb: गाँव, वह पीपल, सब याद आ गया."""
+    if clause.verb is None or clause.verb.valency == "transitive":
+        return False
+    return any(line[at] == "सब" and line[at - 1] == "," for at in clause.field)
 
 
 def _is_thing(line: Line, clause: Clause) -> bool:
@@ -331,7 +339,7 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     """Whether the verb agrees with a thing."""
     if verb.valency == "transitive":
         return False
-    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
+    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट", "निकल", "ढल", "आ"}:
         before = line.before(verb.first)  # देर हुई, शाम हो गई
         return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
             before == each.at and verb.main in {"हो", "लग"}
@@ -349,6 +357,21 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
         return False
     many = each.gender == "masculine" and line[each.at].endswith("े")
     return not (many and "ms" in cells)
+
+
+def _thing_acts(line: Line, verb: VerbComplex, found: list[SubjectCandidate]) -> bool:
+    """Whether a thing does something to another: घुटने जवाब नहीं देते, बारिश सब कुछ बहा ले गई."""
+    if verb.valency != "transitive" or verb.ergative or len(found) < 2:
+        return False
+    first, second = found[0], found[1]
+    if verb.main in verb_stems().personal or analyse_verb(line[second.at]):  # खाना खाना भूल गया
+        return False
+    idle = inflection.place_nouns() | inflection.time_nouns() | function_words().verbal_nominals
+    if {first.sort, second.sort} != {"thing"} or {line[first.at], line[second.at]} & idle:
+        return False
+    cells = {cell_gender(cell) for cell in verb_cells(line, verb)}
+    many = line[first.at].endswith(("े", "ें", "ियां", "एं"))
+    return cells == {first.gender} and many == verb.plural
 
 
 _PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहले".split())

@@ -36,7 +36,7 @@ VERBS_OF_THINGS = frozenset(
 # याद आया, पता चला: what comes to mind is the subject.
 _WHAT_COMES = frozenset("याद समझ पसंद काम हाथ पता मालूम ध्यान ख्याल होश मजा गुस्सा पहचान नींद रास".split())
 _WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
-_NOT_NAMES = frozenset("बस सो यार रे अरे सुनो सच ही".split())
+_NOT_NAMES = frozenset("सो ही".split())
 # Who was asked or called says or does so next.
 _ANSWERING = frozenset("बोल कह बता हंस मुस्कुरा मुस्करा चिल्ला चौंक शरमा झल्ला भडक".split())
 _SEVERAL = frozenset("सब सभी दोनों तीनों चारों लोग बाकी कोई कौन".split())
