@@ -14,7 +14,7 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
-from epicene.rewriting.hindi.topics import Topics, says_of_thing
+from epicene.rewriting.hindi.topics import Topics, only_people_do, says_of_thing
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -441,12 +441,22 @@ class _ClauseReader:
     ) -> Subject | None:
         """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
         before = self.last.controller if self.last is not None else None
-        if clause.opener not in _CONTINUING_OPENERS or (before is not None and before.who is None):
-            return None  # पुलिस आई और चली गई
+        nobody = before is not None and before.who is None
+        if clause.opener not in _CONTINUING_OPENERS or (nobody and not only_people_do(verb)):
+            return None  # गाड़ी आई और चली गई
+        if nobody and self._is_group(before):  # पुलिस आई और कहने लगी
+            return None
         found = self.topics.continued(clause, verb, interlocutors)
         if found is None or self._is_oblique_here(found, clause, interlocutors):
             return None
         return found
+
+    def _is_group(self, subject: Subject | None) -> bool:
+        """Whether the subject is several people or a body of them, which shows no person's gender."""
+        if subject is None or self.last is None or subject.at is not None:
+            return False
+        groups = inflection.group_nouns() | {"सब", "सभी", "दोनों", "कोई", "कौन", "हम"}
+        return any(self.line[at] in groups for at in self.last.clause.field)
 
     def _is_controller(self, subject: Subject) -> bool:
         """Whether the verb before agrees with the person, who is then in the direct case."""

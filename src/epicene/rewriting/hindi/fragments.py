@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Things come and go too, so only what is under way or completed is a person's: आ गया, निकल रहा था.
 _MOTION_VERBS = frozenset("आ पहुंच निकल लौट".split())
 _OTHER_SUBJECTS = frozenset("कौन कौन-कौन कितने कितनी दोनों तीनों चारों सब सभी लोग बाकी".split())
+# Without a subject, somebody else is as likely to have said so.
+_TELLING = frozenset("कह बोल बता पूछ कर मान चाह समझा सुना".split())
 _QUESTION_MARKS = frozenset({"?", "??"})
 
 
@@ -72,6 +74,8 @@ def _only_people_do(line: Line, verb: VerbComplex, *, stated: bool) -> bool:
     if verb.ergative:
         return False
     if verb.main in verb_stems().personal:
+        return True
+    if stated and verb.main in verb_stems().human and verb.main not in _TELLING:
         return True
     under_way = any(line[at] in {"रहा", "रही"} for at in verb.agreeing)
     if not stated:

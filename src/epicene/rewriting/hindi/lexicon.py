@@ -47,6 +47,7 @@ class VerbStems(NamedTuple):
     intransitive: WordSet
     copular: WordSet
     personal: WordSet
+    human: WordSet
 
     def has(self, stem: str) -> bool:
         """Whether the stem is that of a known verb."""

@@ -111,7 +111,7 @@ _FEMININE_PLURALS = ("ियां", "ाएं", "ुएं")
 def _gender_by_genitive(line: Line, at: int) -> Gender | None:
     """The gender that a genitive right before a noun shows, which is then no name: पैरों की पाज़ेब."""
     before = line[at - 1]
-    if not is_genitive(before):
+    if not is_genitive(before) or before.endswith("े"):
         return None
     return "feminine" if before.endswith("ी") else "masculine"
 

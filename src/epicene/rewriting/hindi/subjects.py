@@ -339,7 +339,7 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     """Whether the verb agrees with a thing."""
     if verb.valency == "transitive":
         return False
-    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट", "निकल", "ढल", "आ"}:
+    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट", "निकल", "ढल"}:
         before = line.before(verb.first)  # देर हुई, शाम हो गई
         return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
             before == each.at and verb.main in {"हो", "लग"}

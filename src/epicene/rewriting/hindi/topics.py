@@ -38,7 +38,9 @@ _WHAT_COMES = frozenset("याद समझ पसंद काम हाथ �
 _WAYS_OF_COMING = frozenset("आ लग चल पड हो".split())
 _NOT_NAMES = frozenset("सो ही".split())
 # Who was asked or called says or does so next.
-_ANSWERING = frozenset("बोल कह बता हंस मुस्कुरा मुस्करा चिल्ला चौंक शरमा झल्ला भडक".split())
+_ANSWERING = frozenset(
+    "बोल कह बता पूछ मान रो हंस मुस्कुरा मुस्करा चिल्ला चौंक शरमा झल्ला भडक मुकर गिडगिडा बडबडा समझा".split()
+)
 _SEVERAL = frozenset("सब सभी दोनों तीनों चारों लोग बाकी कोई कौन".split())
 _REMEMBERED = 2  # people
 
@@ -64,6 +66,8 @@ class Topics:
             unknown = subject is not None and subject.at is None
             if unknown and verb is not None and verb.plural:
                 self.recent = []
+            elif not self.recent and verb is not None:
+                self._remember_mention(reading)
             return
         if verb is not None and reading.controller != subject and not _acts(self.line, reading):
             return
@@ -72,6 +76,22 @@ class Topics:
             self.mentioned = Subject("others", None, False, "guess", "answers in the next sentence")
         others = [each for each in self.recent if each.who != subject.who]
         self.recent = [subject, *others][:_REMEMBERED]
+
+    def _remember_mention(self, reading: ClauseReading) -> None:
+        """Remember whom something befell or whose it was: सोनू को क्या हुआ? किरण का फ़ोन आया."""
+        verb = reading.clause.verb
+        assert verb is not None
+        if verb.valency in {"transitive", "passive"} or verb.obligation:
+            return
+        persons = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS | lexicon.WE_PRONOUNS
+        others = persons | lexicon.FIRST_OBLIQUE_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
+        said = Subject("others", None, False, "guess", "answers in the next sentence")
+        if not _mentions_somebody(self.line, reading.clause):
+            return
+        if others & set(self.line.keys):
+            self.mentioned = said
+        else:
+            self.recent = [said._replace(rule=NAMED_ALONE)]
 
     def continued(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
@@ -100,9 +120,28 @@ class Topics:
         """Whether the verb has the subject's number; माँ … बैठ गई may become पिता … बैठ गए."""
         if verb.person is None and verb_cells(self.line, verb) == {"fs"}:
             return True
+        if subject.rule == NAMED_ALONE:
+            return True
         if subject.at is not None and self.line[subject.at] == "ने":  # चाचा ने …। कह रहे थे …
             return True
         return subject.plural == verb.plural or not (verb.agreeing or verb.person)
+
+
+NAMED_ALONE = "the person mentioned before"  # in no number: सोनू को क्या हुआ?
+
+
+def _mentions_somebody(line: Line, clause: Clause) -> bool:
+    """Whether a person is named in the oblique case: किरण का, सोनू को, उसे."""
+    for at in clause.field:
+        word, after = line[at], line[at + 1]
+        if word in lexicon.THIRD_OBJECT_PRONOUNS or word in {"उसका", "उसकी", "उनका", "उनकी"}:
+            return True
+        named = inflection.person_noun(word) or (
+            at == clause.first and may_be_name(word) and not is_function_word(word)
+        )
+        if named and not word.endswith("ों") and after in {"का", "की", "को", "से"}:
+            return True
+    return False
 
 
 def _mentions_another(line: Line, reading: ClauseReading) -> bool:
@@ -157,6 +196,11 @@ def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     return unknown and verb.main in VERBS_OF_THINGS
 
 
+def only_people_do(verb: VerbComplex) -> bool:
+    """Whether only a person does what the verb says: ख़ुद माँगेगा, फ़ोन करेगा."""
+    return verb.main in lexicon.verb_stems().personal | lexicon.verb_stems().human
+
+
 def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether a clause without a subject can only be about a person."""
     if verb.valency == "passive" or verb.ergative or verb.main in VERBS_OF_THINGS:
@@ -196,6 +240,8 @@ def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
         word = line[at]
         if line.is_mark(at) or line.has_postposition(at) or word in _NOT_NAMES:
             continue
+        if _is_ones_own(line, at) or line[at + 1] in {"वाला", "वाली", "वाले"}:
+            continue
         participle = at == clause.first and is_participle(word)
         if participle and citation_form(word) not in function_words().depictives:
             return not is_agreeing_adjective(word) and line[at + 1] not in {"हुआ", "हुई", "हुए"}
@@ -203,6 +249,16 @@ def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
             continue
         if may_be_name(word) and not is_function_word(word):
             return True
+    return False
+
+
+def _is_ones_own(line: Line, at: int) -> bool:
+    """Whether अपना precedes, so that the word is no subject: अपना ही पिन कोड भूल गया."""
+    before = at - 1
+    while line[before] in {"ही", "भी"} or is_agreeing_adjective(line[before]):
+        if citation_form(line[before]) == "अपना":
+            return True
+        before -= 1
     return False
 
 
