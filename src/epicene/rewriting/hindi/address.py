@@ -56,7 +56,7 @@ def find_vocatives(line: Line) -> Iterator[int]:
         before = first - 1
         while _is_interjection(line[before]):
             before -= 1
-        if before < 0 or _is_set_off(line, before):
+        if line.is_mark(before) and line[before] not in {"-", "/"}:
             yield from _people(line, first, at)
 
 
@@ -82,7 +82,9 @@ def _start(line: Line, at: int) -> int:
     if line[at] in _FINAL_TITLES:
         while first > max(0, at - _MAX_NAMES) and not line.is_mark(first - 1):
             word = line[first - 1]
-            if _is_interjection(word) or not (inflection.person_noun(word) or may_be_name(word)):
+            compound = first < at and inflection.thing_gender(word)  # थाना प्रभारी महोदय
+            named = inflection.person_noun(word) or may_be_name(word) or compound
+            if _is_interjection(word) or not named:
                 break
             first -= 1
     return first
@@ -130,7 +132,7 @@ _MAX_CLOSING_WORDS = 6
 def find_closing(line: Line) -> Phrase | None:
     """The words before a signature that agree with the writer: भवदीय; आपका आज्ञाकारी शिष्य."""
     for first in reversed(range(len(line))):
-        if not _begins_chunk(line, first):
+        if not _begins_chunk(line, first) or _is_initial(line, first):
             continue
         end = first
         while line.is_word(end) and (end == first or not _begins_line(line, end)):
@@ -145,6 +147,15 @@ def find_closing(line: Line) -> Phrase | None:
         if not _is_signature(line, first, end):
             return None
     return None
+
+
+def _is_initial(line: Line, at: int) -> bool:
+    """Whether the word is an initial of a signature: एस. के. सिन्हा."""
+    return line[at + 1] == "." and len(line[at]) <= 3 and not _ends_line(line, at + 1)
+
+
+def _ends_line(line: Line, at: int) -> bool:
+    return at + 1 >= len(line) or _begins_line(line, at + 1)
 
 
 def _possessive_closing(line: Line, first: int, end: int) -> Phrase | None:

@@ -121,7 +121,8 @@ class _PhraseReader:
         )
 
     def _genitive(self, at: int) -> int:
-        if not self._take(at):
+        without = self.line[at] == "के" and self.line[at - 2] in {"बिना", "बगैर"}
+        if without or not self._take(at):  # बिना सूचना के अनुपस्थित
             return 0
         before = self.line[at - 1]
         if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:

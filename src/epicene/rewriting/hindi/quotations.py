@@ -132,7 +132,7 @@ def _addressee(frame: Sequence[str]) -> Person | None:
     told = any(
         following in {"से", "को"}
         and (inflection.person_noun(word) or _introduces_speech(frame[at + 2 : at + 4]))
-        and not _is_adverbial(word)
+        and not (_is_adverbial(word) or word in function_words().postpositions)
         for at, (word, following) in enumerate(pairwise(frame))
     )
     return "others" if told or _THIRD_ADDRESSED & set(frame) else None

@@ -177,6 +177,8 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
         return True
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
+    if line[at + 1] in {"करना", "करनी", "देना", "देनी"}:  # रिप्लाई करना भूल गया
+        return True
     verb = at + 1  # पढ़ाई पूरी करने के बाद
     while line[verb] in function_words().adverbs:
         verb += 1

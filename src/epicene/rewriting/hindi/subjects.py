@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
-from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
+from epicene.rewriting.hindi.inflection import (
+    Cell,
+    analyse_agreeing_form,
+    cell_gender,
+    is_agreeing_adjective,
+)
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_several
 from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
@@ -355,8 +360,10 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     genders = {cell_gender(cell) for cell in cells}
     if genders and genders != {each.gender}:
         return False
+    # रास्ते; उल्टे पाँव लौट गया
     many = each.gender == "masculine" and line[each.at].endswith("े")
-    return not (many and "ms" in cells)
+    oblique = is_agreeing_adjective(line[each.at - 1]) and line[each.at - 1].endswith("े")
+    return not ((many or oblique) and "ms" in cells)
 
 
 def _thing_acts(line: Line, verb: VerbComplex, found: list[SubjectCandidate]) -> bool:
@@ -364,7 +371,8 @@ def _thing_acts(line: Line, verb: VerbComplex, found: list[SubjectCandidate]) ->
     if verb.valency != "transitive" or verb.ergative or len(found) < 2:
         return False
     first, second = found[0], found[1]
-    if verb.main in verb_stems().personal or analyse_verb(line[second.at]):  # खाना खाना भूल गया
+    people = verb_stems().personal | verb_stems().human
+    if verb.main in people or line[first.at - 1] == "अपना":  # खाना खाना भूल गया
         return False
     idle = inflection.place_nouns() | inflection.time_nouns() | function_words().verbal_nominals
     if {first.sort, second.sort} != {"thing"} or {line[first.at], line[second.at]} & idle:

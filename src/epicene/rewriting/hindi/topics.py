@@ -203,7 +203,10 @@ def only_people_do(verb: VerbComplex) -> bool:
 
 def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether a clause without a subject can only be about a person."""
-    if verb.valency == "passive" or verb.ergative or verb.main in VERBS_OF_THINGS:
+    if verb.valency == "passive" or verb.ergative:
+        return False
+    seen = verb.main == "दिख" and line[line.before(verb.first)] in function_words().personal_states
+    if verb.main in VERBS_OF_THINGS and not seen:  # ऑनलाइन नहीं दिखा
         return False
     if any(line[at] in _SEVERAL for at in clause.field):  # सब पूछ रहे थे
         return False
