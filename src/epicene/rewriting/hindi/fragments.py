@@ -81,8 +81,8 @@ def _is_persons_journey(line: Line, clause: Clause, verb: VerbComplex) -> bool:
         if line[at] in _OUTINGS or (line[at].endswith("िंग") and line[at + 1] in {"पर", "में"}):
             return True
         for form in analyse_verb(line[at]):
-            does = form.stem in known.transitive and form.stem not in {"भर", "ले", "कर"}
-            if form.shape == "conjunctive" and does:
+            does = form.stem in known.transitive
+            if form.shape == "conjunctive" and does and form.stem not in {"भर", "ले", "कर"}:
                 return True
             if form.shape == "infinitive" and form.cell == "mp" and at + 1 == verb.first and does:
                 return True  # दवा लेने गया

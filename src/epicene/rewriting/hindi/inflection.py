@@ -206,6 +206,10 @@ def _oblique_plural(noun: str) -> str:
 # --- people ---------------------------------------------------------------------------------
 
 
+# Before वाला in its key where that is a noun: दूध वाला.
+TRADER = "ऄ"  # a letter that no word has
+
+
 @cache
 def _person_nouns() -> dict[str, list[NounReading]]:
     lists = read_lists("people")
@@ -223,6 +227,9 @@ def _person_nouns() -> dict[str, list[NounReading]]:
             )
             _add_forms(readings, noun, None if kind == "seldom" else "masculine")
             _add_forms(readings, noun, "feminine")
+    trader = PersonNoun("वाला", "वाली", "role", False)
+    _add_forms(readings, trader, "masculine", before=TRADER)
+    _add_forms(readings, trader, "feminine", before=TRADER)
     for word in lists["same"]:
         _add_forms(readings, PersonNoun(word, word, "same", word in fixed), None)
     for word in lists["feminine_only"]:
@@ -233,13 +240,17 @@ def _person_nouns() -> dict[str, list[NounReading]]:
 
 
 def _add_forms(
-    readings: dict[str, list[NounReading]], noun: PersonNoun, gender: Gender | None
+    readings: dict[str, list[NounReading]],
+    noun: PersonNoun,
+    gender: Gender | None,
+    before: str = "",
 ) -> None:
     cases: dict[str, set[Case]] = {}
     for case in CASES:
         cases.setdefault(key(noun.form(gender or "masculine", case)), set()).add(case)
     for form, where in cases.items():
-        readings.setdefault(form, []).append(NounReading(noun, gender, frozenset(where)))
+        reading = NounReading(noun, gender, frozenset(where))
+        readings.setdefault(before + form, []).append(reading)
 
 
 @lru_cache(maxsize=65536)

@@ -36,6 +36,7 @@ class FunctionWords(NamedTuple):
     object_complement_verbs: WordSet
     speech_verbs: WordSet
     role_markers: WordSet
+    trades: WordSet
 
 
 class VerbStems(NamedTuple):

@@ -98,6 +98,8 @@ class _PhraseReader:
     def _is_compound_modifier(self, at: int) -> bool:
         """Whether a thing right before the head is part of a compound: टीम लीडर."""
         thing = inflection.thing_gender(self.line[at])
+        if self.line[at + 1].startswith(inflection.TRADER):  # मोहल्ले का दूध वाला
+            return True
         if at + 1 != self.first or thing is None:
             return False
         reading = inflection.person_noun(self.line[at + 1])

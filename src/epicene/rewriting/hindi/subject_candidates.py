@@ -64,7 +64,7 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
     word = line[at]
     if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
         return
-    if _names_who_speaks(line, at) or line[at + 1] in {"वाला", "वाली", "वाले"}:
+    if _names_who_speaks(line, at) or line[at + 1].endswith(("वाला", "वाली", "वाले")):
         return
     if word in lexicon.THIRD_PRONOUNS:
         yield from _pronoun_candidates(line, clause, at)
@@ -130,7 +130,7 @@ def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
     return (
         is_function_word(line[at])
         or _is_nominal_of_verb(line, clause, at)
-        or _modifies(line, at)
+        or _modifies(line, clause, at)
         or has_own_verb(line, clause, at)
     )
 
@@ -219,14 +219,18 @@ _ADJECTIVE_ENDINGS = ("ी", "े", "ीन", "िक", "ीय", "ित", "ा
 def _first_word(line: Line, at: int) -> int:
     """The index of the first word of the sentence."""
     start = line.sentence(at)[0]
+    labels = [mark for mark in range(start, at) if line[mark] == ":"]
+    start = labels[-1] if labels else start
     while line.is_mark(start) and start < at:
         start += 1
     return start
 
 
-def _modifies(line: Line, at: int) -> bool:
+def _modifies(line: Line, clause: Clause, at: int) -> bool:
     """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
     reading, following = inflection.person_noun(line[at]), line[at + 1]
+    if reading is None and _does_something_to(line, clause, at):
+        return False
     if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
         return False
     if not reading and line[at - 1] == "," and line.has_postposition(at + 1):
@@ -238,6 +242,19 @@ def _modifies(line: Line, at: int) -> bool:
     several = following.endswith("ों")  # विधायक समर्थकों के साथ …
     person = inflection.person_noun(following) and not (reading and several)
     return bool(person or (thing and not reading))
+
+
+_CLEAR_ADJECTIVE_ENDINGS = ("िक", "ीय", "ित", "ूर्ण", "कालीन", "ात्मक", "दार", "मंद", "शील")
+
+
+def _does_something_to(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a sentence opens with somebody who does something to a thing: सोनू किताब पढ़ता है."""
+    word, verb = line[at], clause.verb
+    if verb is None or at != _first_word(line, at) or word.endswith(_CLEAR_ADJECTIVE_ENDINGS):
+        return False
+    if not inflection.thing_gender(line[at + 1]) or line.has_postposition(at + 1):
+        return False
+    return verb.valency == "transitive" or has_own_verb(line, clause, at + 1)
 
 
 # Who goes there may be left to a bare noun: वह घर गया.
@@ -269,6 +286,8 @@ def _noun_after(line: Line, at: int) -> int | None:
         after += 1
     if line[after] in inflection.time_nouns() and "े" in {line[after][-1:], line[after - 1][-1:]}:
         return None  # वह अगले महीने आएगा
+    if line[after] in inflection.time_nouns() and line[after + 1] == "भर":
+        return None  # वह रात भर रोया
     if inflection.person_noun(line[after]):
         return None if is_oblique(line, after) else after
     if not inflection.thing_gender(line[after]) or line.has_postposition(after):

@@ -245,6 +245,9 @@ def _names_somebody(line: Line, clause: Clause, end: int) -> bool:
             continue
         if _is_ones_own(line, at) or line[at + 1] in {"वाला", "वाली", "वाले"}:
             continue
+        label = line[at + 1] == ":"  # किरण: … सहता रहा
+        if label or inflection.thing_gender(word):
+            continue
         participle = at == clause.first and is_participle(word)
         if participle and citation_form(word) not in function_words().depictives:
             return not is_agreeing_adjective(word) and line[at + 1] not in {"हुआ", "हुई", "हुए"}
@@ -271,6 +274,14 @@ def _says_what_comes(line: Line, before: int, verb: VerbComplex) -> bool:
     return verb.main in _WAYS_OF_COMING and line[before] in _WHAT_COMES
 
 
+def _names_thing(line: Line, clause: Clause) -> bool:
+    """Whether a thing may be the subject; not how long something lasts."""
+    return any(
+        each.sort in {"thing", "group"} and line[each.at] not in inflection.time_nouns()
+        for each in subject_candidates(line, clause)
+    )
+
+
 def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbComplex) -> bool:
     """Whether the copula, or a verb like one, is said of a person: भूखा था, बाहर निकला."""
     words = function_words()
@@ -281,8 +292,13 @@ def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbCo
             return True
         if state in words.personal_states:
             return True
+        if is_agreeing_adjective(word) and line[before - 1] == "सबसे":
+            return line[before - 2] == "में" and state in {"छोटा", "बडा"}  # घर में सबसे छोटा था
         if is_agreeing_adjective(word) or line[before] in words.invariable_adjectives:
             return False
     if verb.main == "रह":
-        return any(form.shape == "imperfective" for form in analyse_verb(line[verb.first]))
+        lives = any(form.shape == "imperfective" for form in analyse_verb(line[verb.first]))
+        place = line[before] in {"में", "पर", "साथ", "पास"}
+        stays = line[before] in {"में", "पर", "साथ", "पास"} and not _names_thing(line, clause)
+        return lives or stays  # दस साल जंगल में रहा
     return verb.main in {"निकल", "ठहर"} or line[before] in {"हुआ", "हुई", "हुए"}

@@ -165,6 +165,8 @@ _OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES - lexicon.OB
 def _may_end_clause(line: Line, at: int) -> bool:
     """Whether a clause may end after that word."""
     words = function_words()
+    if line[at + 1] == "फिर" and line[at + 2] in {"रहा", "रहे", "रही"}:  # घूमता फिर रहा था
+        return False
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
@@ -320,7 +322,7 @@ def _place_before(line: Line, parts: list[_FormInLine]) -> int:
         roams = any(form.shape == "imperfective" for form in analyse_verb(line[first.at - 2]))
         return first.at - 2 if roams else first.at - 1
     at = line.before(first.at)
-    if first.form.shape == "copula" and len(parts) == 1:
+    if (first.form.shape == "copula" or line[first.at] == "हो") and len(parts) == 1:
         stressed = line[at] in _STRESSED or is_adjective(line[at])
         before = line[at - 1]
         if stressed and any(
