@@ -93,13 +93,25 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
     found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:
         taken = {site.at for site in found}
-        plural = {
-            reading.controller.at: reading.controller.plural
-            for reading in readings
-            if reading.controller is not None and reading.controller.at is not None
-        }
+        plural = _plural_nouns(line, readings)
         found += other_person_sites(line, wanted["others"], taken, plural)
     return (site for site in found if site.who in wanted)
+
+
+def _plural_nouns(line: Line, readings: Sequence[ClauseReading]) -> dict[int, bool]:
+    """For each subject, whether its verb is plural; and so for what is said of one: वे … की बेटी हैं."""
+    plural: dict[int, bool] = {}
+    for reading in readings:
+        subject, clause = reading.controller, reading.clause
+        if subject is None or subject.who != "others":
+            continue
+        if subject.at is not None:
+            plural[subject.at] = subject.plural
+        if subject.plural and (clause.verb is None or clause.verb.valency == "copular"):
+            for at in clause.field:
+                if subject.at is not None and subject.at < at and not is_oblique(line, at):
+                    plural.setdefault(at, True)
+    return plural
 
 
 def _clause_sites(

@@ -27,6 +27,8 @@ _JOINS = frozenset("और एवं तथा या लेकिन मगर 
 _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and what agrees with it
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+_MAX_AGENT_WORDS = 5  # from a genitive to an agent: की सबसे ज़्यादा बिक्री करने वाली
+_SUPERLATIVES = frozenset("सबसे एकमात्र सर्वाधिक पहला पहले पहली इकलौता इकलौती इकलौते".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
 _COUNTED = frozenset("अन्य दोनों तीनों चारों".split())
 _DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
@@ -72,6 +74,10 @@ class _PhraseReader:
     def _step_length(self, at: int) -> int:
         """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
+        if word.endswith(("नेवाला", "नेवाले", "नेवाली")):
+            return self._take(at) and self._length_of_clause(at)
+        if word.startswith("वाल") and self.line[at - 1].endswith("ने"):
+            return self._take(at) and self._length_of_clause(at - 1) + 1
         if word == "पहले" and self.line[at - 1].endswith("से"):
             return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
@@ -94,6 +100,17 @@ class _PhraseReader:
         if word in _DEMONSTRATIVES:
             return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
         return self._unknown(at)
+
+    def _length_of_clause(self, at: int) -> int:
+        """The distance to a genitive before who does something: टीम की सबसे तेज़ रन बनाने वाली महिला."""
+        for step in range(1, _MAX_AGENT_WORDS + 1):
+            word = self.line[at - step]
+            if is_genitive(word):
+                before = inflection.person_noun(self.line[at - step + 1])
+                return step if self.line[at - step + 1] in _SUPERLATIVES and not before else 1
+            if self.line.is_mark(at - step) or word in function_words().postpositions:
+                return 1
+        return 1
 
     def _is_compound_modifier(self, at: int) -> bool:
         """Whether a thing right before the head is part of a compound: टीम लीडर."""
@@ -263,6 +280,8 @@ def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun for people, a name after it, or its list."""
     if line.has_postposition(at):
         return True
+    if line[at] in {"महिला", "पुरुष"} and inflection.person_noun(line[at + 1]):
+        return line[at + 1].endswith("ों") or is_oblique(line, at + 1)  # चार महिला खिलाड़ियों को
     if line[at + 1] not in _LIST_JOINERS:
         end = _end_of_name(line, at + 1)
         return end > at + 1 and line[end] in _MARKS_OF_PEOPLE
