@@ -493,7 +493,9 @@ class _ClauseReader:
 
     def _subject_of_fragment(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         """The user of an interface, whom its fragments leave out: पासवर्ड भूल गए?"""
-        if self.interlocutors != UNQUOTED or self.others or self._previous() is not None:
+        previous = self._previous()
+        person = previous is not None and (previous.who is not None or previous.at is None)
+        if self.interlocutors != UNQUOTED or self.others or person:
             return None
         return fragments.person_left_out(self.line, self.clauses, clause, interlocutors)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import is_agreeing_adjective
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
@@ -77,6 +78,9 @@ def _is_personal(line: Line, clause: Clause, verb: VerbComplex) -> bool:
 def _is_persons_journey(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether a person goes there, or does something on the way: ट्रेकिंग पर गया, जूते पहनकर चला."""
     known = verb_stems()
+    arrives = verb.main in {"लौट", "पहुंच"} and line[clause.last + 1] == "तो"
+    if arrives and line[line.before(verb.first)] in inflection.place_nouns():
+        return True  # घर लौटा तो देखा कि …
     for at in clause.field:
         if line[at] in _OUTINGS or (line[at].endswith("िंग") and line[at + 1] in {"पर", "में"}):
             return True
@@ -89,6 +93,11 @@ def _is_persons_journey(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     return False
 
 
+def _could(line: Line, verb: VerbComplex) -> bool:
+    """Whether the verb says that somebody could or could not do it."""
+    return any(line[at] in {"पाया", "पाई", "सका", "सकी", "पाता", "पाती", "सकता", "सकती"} for at in verb.agreeing)
+
+
 def _only_people_do(line: Line, clause: Clause, verb: VerbComplex, *, stated: bool) -> bool:
     """Whether only people do it: सो गया, भाग क्यों रहा है; हो गया may be said of anything."""
     if verb.ergative:
@@ -98,6 +107,8 @@ def _only_people_do(line: Line, clause: Clause, verb: VerbComplex, *, stated: bo
     if stated and verb.main in verb_stems().human and verb.main not in _TELLING:
         return True
     if stated and verb.main in _JOURNEYS and _is_persons_journey(line, clause, verb):
+        return True
+    if stated and verb.main in _JOURNEYS and _could(line, verb):  # ऑफ़िस नहीं जा पाया
         return True
     under_way = any(line[at] in {"रहा", "रही"} for at in verb.agreeing)
     if not stated:

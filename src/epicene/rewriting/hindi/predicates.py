@@ -56,7 +56,8 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         appointed = verb.valency == "passive" and inflection.person_noun(
             line[_head(line, verb.first, clause.first)]
         )
-        if verb.valency == "copular" or said == "महसूस" or only or appointed:
+        speaks = verb.main == "बोल" and verb.person == "first" and inflection.person_noun(said)
+        if verb.valency == "copular" or said == "महसूस" or only or appointed or speaks:
             yield from _copula_sites(line, verb.first, clause.first, subject)
             yield from _kin_likeness_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
@@ -111,6 +112,9 @@ def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator
     head = _head(line, at, start)
     if head == subject.at:
         head = _head(line, head, start)
+    how = line[head] in {"ऐसे", "वैसे", "कैसे"} and line[head + 1] == "ही"
+    if how and is_participle(line[at]) and not line.is_mark(at + 1):  # ऐसे ही पड़े रहोगे
+        return
     while head >= start:
         found = read_predicate_phrase(line, head, start)
         if found is None:

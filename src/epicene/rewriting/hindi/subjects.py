@@ -171,7 +171,9 @@ def _is_thing(line: Line, clause: Clause) -> bool:
     does = any(  # बस गठरी बाँधकर चली गई
         form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
     )
-    return not does and any(line[at] == "बस" for at in clause.field)
+    return not does and any(
+        line[at] == "बस" and not line.has_postposition(at) for at in clause.field
+    )
 
 
 def _third_person_pronoun(
