@@ -167,6 +167,7 @@ class _ClauseReader:
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
         self.sentence = 0
+        self.names: set[str] = set()  # who has been named as a subject
         self.others = False  # whether somebody else has been spoken of
         self.topics = Topics(line, self.clauses, interlocutors)
 
@@ -190,6 +191,8 @@ class _ClauseReader:
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
         self.topics.remember(reading)
+        if reading.controller is not None and reading.controller.at is not None:
+            self.names.add(self.line[reading.controller.at])
         self.others |= any(
             each is not None and each.who == "others"
             for each in (reading.controller, reading.actor)
@@ -251,6 +254,8 @@ class _ClauseReader:
             return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
         if third is not None or relative:
             return third
+        if self._says_what_people_say(clause, verb):
+            return None
         return (
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
@@ -258,6 +263,12 @@ class _ClauseReader:
             or self._listener_as_subject(verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
         )
+
+    def _says_what_people_say(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether nobody in particular says it, after the listener: कहते हैं, …; सुनते हैं कि …"""
+        alone = verb.first == clause.first and verb.main in {"कह", "सुन", "मान"}
+        listener = self.topics.recent and self.topics.recent[0].who != "others"
+        return bool(alone and listener and self.line[verb.first].endswith("ते"))
 
     def _is_correlative_object(self, clause: Clause, verb: VerbComplex) -> bool:
         """Whether the clause begins with what जो announces: मैंने जो देखा, वह बता नहीं सकता."""
@@ -343,7 +354,16 @@ class _ClauseReader:
             return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
+        if subject is not None and self._is_announced(subject, verb):
+            return self._as_antecedent(subject, verb)
         return self._noun_before(clause, verb)
+
+    def _is_announced(self, subject: Subject, verb: VerbComplex) -> bool:
+        """Whether वह or एक before the noun announces जो: वह किराएदार याद है जो …"""
+        if subject.who != "others" or subject.at is None or subject.plural != verb.plural:
+            return False
+        determiners = {"वह", "वो", "वही", "यह", "यही", "एक", "ऐसा", "ऐसी", "कोई"}
+        return self.line[subject.at - 1] in determiners
 
     def _noun_before(self, clause: Clause, verb: VerbComplex) -> Subject | None:
         """The person right before जो; a name only where the verb shows respect."""
@@ -351,7 +371,8 @@ class _ClauseReader:
         while self.line[at] in {",", "(", "-", "–"}:
             at -= 1
         word = self.line[at]
-        if inflection.person_noun(word) or (verb.plural and may_be_name(word)):
+        name = may_be_name(word) and (verb.plural or word in self.names)
+        if inflection.person_noun(word) or name:
             return Subject("others", at, verb.plural, "guess", "जो after a noun")
         return None
 

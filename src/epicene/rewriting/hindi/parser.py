@@ -9,6 +9,7 @@ from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form
+from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import (
     is_oblique,
     is_several,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.hindi.phrases import Phrase
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Passage
@@ -50,6 +52,8 @@ def other_person_sites(
         if modifies_noun(line, at, reading):
             continue
         found = read_phrase(line, at, 0, reading.gender)
+        if reading.noun.masculine == "किशोर" and not _is_modified(line, found):  # a name too
+            continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)
         several = reading.plural_only or is_several(line, at, reading, first=found.first)
         many = several or plural.get(at, reading.becomes_plural)
@@ -62,6 +66,13 @@ def other_person_sites(
             oblique=is_oblique(line, at),
             any_number=True,
         )
+
+
+def _is_modified(line: Line, found: Phrase) -> bool:
+    """Whether a word before the noun shows that it is no name: एक किशोर, 16 वर्षीय किशोरी."""
+    before = line[found.head - 1]
+    small = {"एक", "इस", "उस", "नाबालिग", "वर्षीय"}
+    return bool(found.agreeing) or before in small or before in function_words().numerals
 
 
 def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:

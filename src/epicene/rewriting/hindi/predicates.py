@@ -67,6 +67,7 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
                 line[before - 1]
             ):  # बूढ़ा और थका हुआ हूँ
                 yield from _copula_sites(line, before, clause.first, subject)
+        yield from _unchanged_sites(line, reading, subject)
         yield from _state_sites(line, reading, subject)
     if verb is not None and actor is not None and actor.who is not None:
         yield from _nonfinite_sites(line, reading, actor)
@@ -245,6 +246,17 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         for each in range(at, last + 1):
             target = Target("adjective", subject.plural)
             yield Site(each, subject.who, target, "state", subject.sure)
+
+
+def _unchanged_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+    """The sites of an adjective or a participle that the verb repeats: देखता का देखता रह गया."""
+    assert subject.who is not None
+    for at in reading.clause.field:
+        known = is_agreeing_adjective(line[at]) or is_participle(line[at])
+        if known and is_genitive(line[at + 1]) and line[at + 2] == line[at]:
+            for each in range(at, at + 3):
+                target = Target("adjective", subject.plural)
+                yield Site(each, subject.who, target, "state", subject.sure)
 
 
 def _is_adverbial(line: Line, at: int) -> bool:

@@ -98,7 +98,7 @@ def _interlocutors_by_introduction(
     acting = next((word for word in nearest if word in lexicon.ERGATIVES), "")
     addressee = _addressee(frame)
     if acting in lexicon.FIRST_ERGATIVES or (not acting and lexicon.FIRST_PRONOUNS & set(frame)):
-        return Interlocutors("speaker", addressee)
+        return Interlocutors("speaker", addressee or "listener")
     if acting in lexicon.SECOND_ERGATIVES:
         return Interlocutors("listener", addressee)
     if addressee is None:

@@ -142,7 +142,7 @@ def is_function_word(word: str) -> bool:
     first, _, second = word.partition("-")
     return (
         first == second  # धीरे-धीरे
-        or word == "सो"
+        or word in {"सो", "तरह"}
         or (
             word in inflection.place_nouns() | inflection.time_nouns()
             and inflection.thing_gender(word) is None
@@ -189,8 +189,11 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
         verb += 1
     first, _, second = line[verb].partition("-")
-    if first == second and any(form.shape == "imperfective" for form in analyse_verb(first)):
-        return True  # बात करते-करते
+    if first == second and any(  # बात करते-करते
+        form.shape == "imperfective" and form.stem in verb_stems().transitive
+        for form in analyse_verb(first)
+    ):
+        return True
     adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"

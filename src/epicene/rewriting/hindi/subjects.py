@@ -358,6 +358,9 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
         )
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
+    honoured = line[line.before(verb.first)] in function_words().personal_states
+    if honoured and inflection.thing_gender(line[each.at + 1]):  # अकादमी पुरस्कार से सम्मानित हुए
+        return False
     cells = verb_cells(line, verb)
     genders = {cell_gender(cell) for cell in cells}
     if genders and genders != {each.gender}:

@@ -71,6 +71,8 @@ class Topics:
             return
         if verb is not None and reading.controller != subject and not _acts(self.line, reading):
             return
+        if verb is None and subject.who == "others":  # कवि; रंगमंच से जुड़े रहे
+            subject = subject._replace(rule=NAMED_ALONE)
         self.mentioned = None
         if subject.who != "others" and _mentions_another(self.line, reading):
             self.mentioned = Subject("others", None, False, "guess", "answers in the next sentence")

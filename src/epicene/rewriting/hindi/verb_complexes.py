@@ -226,14 +226,13 @@ def _is_attributive(line: Line, at: int) -> bool:
 
 def _precedes_final_noun(line: Line, at: int) -> bool:
     """Whether a noun postposed to the verb ends the sentence: बन गया डॉक्टर."""
-    return (
-        line.is_mark(at + 2)
-        and person_noun(line[at + 1]) is not None
-        and (
-            line[at] in {"बना", "बनी", "बने"}  # a headline: किसान का बेटा बना पायलट
-            or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
-        )
-    )
+    headline = line[at] in {"बना", "बनी", "बने"}  # किसान का बेटा बना पायलट
+    noun = at + 1
+    while headline and (is_adjective(line[noun]) or line[noun] in {"सबसे", "का", "की", "के"}):
+        noun += 1
+    if not line.is_mark(noun + 1) or person_noun(line[noun]) is None:
+        return False
+    return headline or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
 
 
 def _is_auxiliary(line: Line, at: int) -> bool:
@@ -405,6 +404,8 @@ def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> 
     if form.stem == "वाला":
         return not _is_infinitive(line, line.before(at))
     if form.shape == "stem":
+        if word == "समझ" and right.stem == "आ":  # फिर समझ आया
+            return True
         return word in {"पर", "बस", "मन", "जन"}
     if word in _ALSO_VERBS_AT_THE_END and _has_pronoun_before(line, at):
         return False
