@@ -48,6 +48,8 @@ def find_vocatives(line: Line) -> Iterator[int]:
         if not _is_set_off(line, _end(line, at)):
             continue
         first = _start(line, at)
+        if line[at] in _CLOSINGS or line[first] in lexicon.SECOND_POSSESSIVES:  # आपका छात्र
+            continue
         called = line[at] in _ADDRESSES or (line[at], line[at + 1]) == ("बहन", "जी")
         if line[at] in {"बेटा", "बेटी", "बेटे"}:  # but बेटा, बेटी और पत्नी
             called = at == 0 and inflection.person_noun(line[at + 2]) is None

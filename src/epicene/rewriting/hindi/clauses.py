@@ -449,13 +449,18 @@ class _ClauseReader:
             return None
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
-        if says_of_thing(self.line, clause, verb):
+        if says_of_thing(self.line, clause, verb) or self._is_beyond_somebody(clause, verb):
             return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not can_agree(self.line, verb, previous, interlocutors):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _is_beyond_somebody(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether a passive says that somebody cannot do it: तुझसे पानी तक नहीं भरा जाता."""
+        able = ("मुझसे", "तुझसे", "तुमसे", "आपसे", "हमसे", "उससे", "उनसे", "इससे", "इनसे")
+        return verb.valency == "passive" and any(self.line[at] in able for at in clause.field)
 
     def _person_of_earlier_sentence(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors

@@ -52,6 +52,8 @@ def other_person_sites(
         if modifies_noun(line, at, reading):
             continue
         found = read_phrase(line, at, 0, reading.gender)
+        if reading.noun.kind != "gendered" and _is_simile(line, found):
+            continue
         if reading.noun.masculine == "किशोर" and not _is_modified(line, found):  # a name too
             continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)
@@ -66,6 +68,13 @@ def other_person_sites(
             oblique=is_oblique(line, at),
             any_number=True,
         )
+
+
+def _is_simile(line: Line, found: Phrase) -> bool:
+    """Whether the noun is nobody's in particular: किसी रूठे मेहमान की तरह."""
+    likened = (line[found.head + 1], line[found.head + 2]) == ("की", "तरह")
+    likened = likened or citation_form(line[found.head + 1]) == "जैसा"
+    return likened and line[found.first - 1] == "किसी"
 
 
 def _is_modified(line: Line, found: Phrase) -> bool:

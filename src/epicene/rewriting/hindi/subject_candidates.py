@@ -283,7 +283,7 @@ def _noun_after(line: Line, at: int) -> int | None:
     after = at + 1
     while line.is_word(after) and (
         is_adjective(line[after])
-        or line[after] in {"भी", "और", "ही"}
+        or line[after] in {"भी", "और", "ही", "एक"} | function_words().numerals
         or (is_participle(line[after]) and inflection.thing_gender(line[after + 1]))
     ):
         after += 1

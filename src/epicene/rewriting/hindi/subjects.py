@@ -13,7 +13,7 @@ from epicene.rewriting.hindi.inflection import (
     is_agreeing_adjective,
 )
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
-from epicene.rewriting.hindi.phrases import is_several
+from epicene.rewriting.hindi.phrases import is_several, may_be_name
 from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
 
 if TYPE_CHECKING:
@@ -124,7 +124,11 @@ def third_person_subject(
     said = _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
-    nobody = _has_marked_object(line, clause) or _is_group(line, clause, found, previous)
+    nobody = (
+        _has_marked_object(line, clause)
+        or _is_group(line, clause, found, previous)
+        or (not found and _is_time_passing(line, clause))
+    )
     if nobody or _is_thing(line, clause):
         return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
@@ -149,6 +153,14 @@ def third_person_subject(
         if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
             return Subject("others", each.at, plural, "guess", "said with a name")
     return None
+
+
+def _is_time_passing(line: Line, clause: Clause) -> bool:
+    """Whether a time of day is the subject: रात निकल गई, शाम ढली."""
+    verb = clause.verb
+    if verb is None or verb.main not in {"निकल", "बीत", "गुजर", "कट", "ढल", "हो"}:
+        return False
+    return line[line.before(verb.first)] in {"रात", "शाम", "सुबह", "दोपहर", "दिन", "सवेरा", "अंधेरा"}
 
 
 def _is_all_of_it(line: Line, clause: Clause) -> bool:
@@ -283,6 +295,9 @@ def _is_pronoun_subject(
     if word in {"यह", "ये"} and verb is not None:
         if line[clause.last + 1] == "कि":  # यह स्पष्ट था कि …
             return False
+        after = each.at + 1  # यह प्रेशर कुकर
+        if after < verb.first and may_be_name(line[after]) and not line.has_postposition(after):
+            return False
         return verb.valency not in {"transitive", "passive"} and verb.person != "third"
     if each.sort == "pronoun":
         return True
@@ -395,6 +410,8 @@ def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandida
     if line.before(verb.first) == each.at and verb.valency == "copular":
         return False
     if verb.valency == "passive" and not verb.plural:
+        return False
+    if line[each.at - 1] in {"यह", "ये", "यही"}:
         return False
     opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
     if len(opening) <= 1 or line.is_mark(each.at - 1):

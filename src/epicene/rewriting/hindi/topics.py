@@ -184,7 +184,7 @@ def _names_only_speaker(line: Line, clauses: Sequence[Clause]) -> bool:
 def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     """Whether the clause has a thing for a subject: याद आया, लगा कि, संलग्नक छूट गया."""
     before = line.before(verb.first)
-    if _says_what_comes(line, before, verb):
+    if _says_what_comes(line, before, verb) or verb.main == "बज":
         return True
     if verb.main == "लग" and verb.first == verb.last:
         return line[clause.last + 1] == "कि"

@@ -96,7 +96,7 @@ def find_verb_complexes(line: Line) -> list[VerbComplex]:
 def _finite_form_at(line: Line, at: int) -> VerbForm | None:
     """The finite form with which a complex ends at that word, if it does."""
     word = line[at]
-    if line.is_mark(at):
+    if line.is_mark(at) or word == "बजे":  # दस बजे
         return None
     forms = analyse_verb(word)
     if not forms:
@@ -347,7 +347,7 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     make.
     """
     word = line[at]
-    forms = analyse_verb(word)
+    forms = () if word == "बजे" else analyse_verb(word)
     wanted = _forms_before(right)
     remains = right.stem == "रह" and last
     participle_first = right.stem in {"जा", "आ", "चल", "हो", "पड"} or word in _POSTURES or remains
