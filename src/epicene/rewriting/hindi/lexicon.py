@@ -37,6 +37,7 @@ class FunctionWords(NamedTuple):
     speech_verbs: WordSet
     role_markers: WordSet
     trades: WordSet
+    usually_many: WordSet
 
 
 class VerbStems(NamedTuple):

@@ -282,7 +282,8 @@ def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
     reading = inflection.person_noun(line[each.at])
     if reading is None or reading.gender == "feminine" or reading.noun.kind == "gendered":
         return False
-    return plural and is_several(line, each.at, reading)
+    many = line[each.at] in function_words().usually_many and line[each.at - 1] not in {"एक", "यह"}
+    return plural and (many or is_several(line, each.at, reading))
 
 
 def _is_pronoun_subject(
