@@ -468,7 +468,9 @@ class _ClauseReader:
         """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
         before = self.last.controller if self.last is not None else None
         nobody = before is not None and before.who is None
-        if clause.opener not in _CONTINUING_OPENERS or (nobody and not only_people_do(verb)):
+        if clause.opener not in _CONTINUING_OPENERS or (
+            nobody and not only_people_do(self.line, clause, verb)
+        ):
             return None  # गाड़ी आई और चली गई
         if nobody and self._is_group(before):  # पुलिस आई और कहने लगी
             return None

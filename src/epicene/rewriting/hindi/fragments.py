@@ -49,7 +49,11 @@ def person_left_out(
         if not asked and not _follows_request(clauses, clause):
             return None
         subject = Subject(interlocutors.listener, None, True, "guess", "asked of the user")
-    elif asked and said_of_person(line, clause, verb) and _only_people_do(line, clause, verb, stated=False):
+    elif (
+        asked
+        and said_of_person(line, clause, verb)
+        and _only_people_do(line, clause, verb, stated=False)
+    ):
         subject = Subject(interlocutors.listener, None, False, "guess", "asked of the user")
     elif not asked and verb.person is None and _is_personal(line, clause, verb):
         subject = Subject(interlocutors.speaker, None, False, "guess", "answered by the user")
@@ -95,7 +99,10 @@ def _is_persons_journey(line: Line, clause: Clause, verb: VerbComplex) -> bool:
 
 def _could(line: Line, verb: VerbComplex) -> bool:
     """Whether the verb says that somebody could or could not do it."""
-    return any(line[at] in {"पाया", "पाई", "सका", "सकी", "पाता", "पाती", "सकता", "सकती"} for at in verb.agreeing)
+    return any(
+        line[at] in {"पाया", "पाई", "सका", "सकी", "पाता", "पाती", "सकता", "सकती"}
+        for at in verb.agreeing
+    )
 
 
 def _only_people_do(line: Line, clause: Clause, verb: VerbComplex, *, stated: bool) -> bool:

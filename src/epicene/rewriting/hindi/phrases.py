@@ -334,7 +334,8 @@ def is_several(
         return False
     if "direct" not in reading.cases:  # बेटे
         return True
-    if line[at] in function_words().usually_many and line[at - 1].endswith("े"):
+    many = line[at] in function_words().usually_many and line[at - 1].endswith("े")
+    if many and "एक" not in {line[at - 2], line[at - 3]}:
         return is_agreeing_adjective(line[at - 1])  # पुराने ग्राहक
     before = at if first is None else first
     counted = _QUANTITIES | function_words().numerals

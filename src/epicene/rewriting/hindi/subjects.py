@@ -282,7 +282,8 @@ def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
     reading = inflection.person_noun(line[each.at])
     if reading is None or reading.gender == "feminine" or reading.noun.kind == "gendered":
         return False
-    many = line[each.at] in function_words().usually_many and line[each.at - 1] not in {"एक", "यह"}
+    near = {line[each.at - step] for step in (1, 2, 3)}
+    many = line[each.at] in function_words().usually_many and not near & {"एक", "यह", "वह"}
     return plural and (many or is_several(line, each.at, reading))
 
 
@@ -362,7 +363,13 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
     """Whether the verb agrees with a thing."""
     if verb.valency == "transitive":
         return False
-    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट", "निकल", "ढल"}:
+    if line[each.at] in inflection.time_nouns() and verb.main not in {
+        "गुजर",
+        "बीत",
+        "कट",
+        "निकल",
+        "ढल",
+    }:
         before = line.before(verb.first)  # देर हुई, शाम हो गई
         return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
             before == each.at and verb.main in {"हो", "लग"}
@@ -403,6 +410,10 @@ def _thing_acts(line: Line, verb: VerbComplex, found: list[SubjectCandidate]) ->
     return cells == {first.gender} and many == verb.plural
 
 
+# सबसे पहले हरप्रीत पहुँची
+_BEFORE_A_NAME = frozenset(
+    "सबसे पहले आखिर अंत में अब तब कल आज परसों अभी फिर उधर इधर तभी अचानक रात शाम सुबह भी तो लेकिन पर".split()
+)
 _PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहले".split())
 
 
@@ -414,7 +425,11 @@ def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandida
         return False
     if line[each.at - 1] in {"यह", "ये", "यही"}:
         return False
-    opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
+    opening = [
+        at
+        for at in range(clause.first, each.at)
+        if not (line.is_mark(at) or line[at] in _BEFORE_A_NAME)
+    ]
     if len(opening) <= 1 or line.is_mark(each.at - 1):
         return True
     # In the plural out of respect a name may follow where and when: फिल्म में शर्मा … आते हैं.

@@ -138,8 +138,11 @@ def _mentions_somebody(line: Line, clause: Clause) -> bool:
         word, after = line[at], line[at + 1]
         if word in lexicon.THIRD_OBJECT_PRONOUNS or word in {"उसका", "उसकी", "उनका", "उनकी"}:
             return True
+        if word in {"उसके", "उनके"} and after == "पास":
+            return True
+        opens = all(is_function_word(line[before]) for before in range(clause.first, at))
         named = inflection.person_noun(word) or (
-            at == clause.first and may_be_name(word) and not is_function_word(word)
+            opens and may_be_name(word) and not is_function_word(word)
         )
         if named and not word.endswith("ों") and after in {"का", "की", "को", "से"}:
             return True
@@ -198,9 +201,11 @@ def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     return unknown and verb.main in VERBS_OF_THINGS
 
 
-def only_people_do(verb: VerbComplex) -> bool:
-    """Whether only a person does what the verb says: ख़ुद माँगेगा, फ़ोन करेगा."""
-    return verb.main in lexicon.verb_stems().personal | lexicon.verb_stems().human
+def only_people_do(line: Line, clause: Clause, verb: VerbComplex) -> bool:
+    """Whether only a person does what the verb says: ख़ुद माँगेगा, फ़ोन करेगा, पैदल चल पड़ा."""
+    known = lexicon.verb_stems()
+    willing = {"पैदल", "खुद", "स्वयं", "चुपचाप"} & {line[at] for at in clause.field}
+    return verb.main in known.personal or verb.main in known.human or bool(willing)
 
 
 def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
@@ -300,7 +305,6 @@ def _is_personal_predicate(line: Line, clause: Clause, before: int, verb: VerbCo
             return False
     if verb.main == "रह":
         lives = any(form.shape == "imperfective" for form in analyse_verb(line[verb.first]))
-        place = line[before] in {"में", "पर", "साथ", "पास"}
         stays = line[before] in {"में", "पर", "साथ", "पास"} and not _names_thing(line, clause)
         return lives or stays  # दस साल जंगल में रहा
     return verb.main in {"निकल", "ठहर"} or line[before] in {"हुआ", "हुई", "हुए"}

@@ -282,6 +282,8 @@ _QUALITIES = frozenset("उम्र आयु तरह किस्म नस�
 
 def _is_verb_by_context(line: Line, at: int) -> bool:
     """Whether की, दी, ली or पी is a verb, by the words around it: बात की। खबर दी और …"""
+    if line[at] == "लिए":  # पैसे लिए और …
+        return thing_gender(line[at - 1]) == "masculine"
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = line[line.before(at)]
@@ -324,10 +326,14 @@ def _place_before(line: Line, parts: list[_FormInLine]) -> int:
     if (first.form.shape == "copula" or line[first.at] == "हो") and len(parts) == 1:
         stressed = line[at] in _STRESSED or is_adjective(line[at])
         before = line[at - 1]
-        if stressed and any(
-            form.shape == "imperfective" and _agrees(form.cell, first.form)
-            for form in analyse_verb(before)
-        ) and not (person_noun(before) or thing_gender(before)):
+        if (
+            stressed
+            and any(
+                form.shape == "imperfective" and _agrees(form.cell, first.form)
+                for form in analyse_verb(before)
+            )
+            and not (person_noun(before) or thing_gender(before))
+        ):
             return at - 1
     return at
 
@@ -349,10 +355,12 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     word = line[at]
     forms = () if word == "बजे" else analyse_verb(word)
     wanted = _forms_before(right)
-    remains = right.stem == "रह" and last
+    remains = right.stem == "रह" and last and word not in _RATHER_STEMS
     participle_first = right.stem in {"जा", "आ", "चल", "हो", "पड"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
+            if form.shape == "perfective" and remains and not _agrees(form.cell, right):
+                continue  # नहीं उठा रही
             return None if _is_rather_nominal(line, at, form, right) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
         cell = _TA_CELLS[word[-2:]]
@@ -361,6 +369,10 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     return None
 
 
+# Before रहा these are stems, of what somebody does: फ़ोन नहीं उठा रहा.
+_RATHER_STEMS = frozenset(
+    "उठा चला गिरा जला पका हटा पढा सुना दिखा घुमा सिखा बता जगा भगा हिला नचा हंसा".split()
+)
 # Before रहा these are participles, not stems of बैठाना and ठहराना.
 _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठहरा अडा पडा".split())
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
