@@ -480,7 +480,7 @@ class _ClauseReader:
         return found
 
     def _is_group(self, subject: Subject | None) -> bool:
-        """Whether the subject is several people or a body of them, which shows no person's gender."""
+        """Whether the subject is several people or a body of them, nobody's gender."""
         if subject is None or self.last is None or subject.at is not None:
             return False
         groups = inflection.group_nouns() | {"सब", "सभी", "दोनों", "कोई", "कौन", "हम"}

@@ -28,7 +28,8 @@ _MOTION_VERBS = frozenset("आ पहुंच निकल लौट".split())
 _OTHER_SUBJECTS = frozenset("कौन कौन-कौन कितने कितनी दोनों तीनों चारों सब सभी लोग बाकी".split())
 _JOURNEYS = _MOTION_VERBS | {"जा", "चल"}
 _OUTINGS = frozenset(
-    "छुट्टी सैर यात्रा टूर पिकनिक शादी पार्टी मेले इंटरव्यू परीक्षा डॉक्टर जिम ऑफिस दफ्तर घूमने मायके ससुराल पैदल".split()
+    "छुट्टी सैर यात्रा टूर पिकनिक शादी पार्टी मेले इंटरव्यू परीक्षा डॉक्टर जिम ऑफिस दफ्तर "
+    "घूमने मायके ससुराल पैदल".split()
 )
 # Without a subject, somebody else is as likely to have said so.
 _TELLING = frozenset("कह बोल बता पूछ कर मान चाह समझा सुना".split())

@@ -119,7 +119,7 @@ def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
 
 
 def _plural_nouns(line: Line, readings: Sequence[ClauseReading]) -> dict[int, bool]:
-    """For each subject, whether its verb is plural; and so for what is said of one: वे … की बेटी हैं."""
+    """For each subject, and for what is said of it, whether its verb is plural: वे … की बेटी हैं."""
     plural: dict[int, bool] = {}
     for reading in readings:
         subject, clause = reading.controller, reading.clause

@@ -74,10 +74,9 @@ class _PhraseReader:
     def _step_length(self, at: int) -> int:
         """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
-        if word.endswith(("नेवाला", "नेवाले", "नेवाली")):
-            return self._take(at) and self._length_of_clause(at)
-        if word.startswith("वाल") and self.line[at - 1].endswith("ने"):
-            return self._take(at) and self._length_of_clause(at - 1) + 1
+        agent = self._words_of_agent(at)
+        if agent:
+            return self._take(at) and self._length_of_clause(at + 1 - agent) + agent - 1
         if word == "पहले" and self.line[at - 1].endswith("से"):
             return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
@@ -91,9 +90,8 @@ class _PhraseReader:
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if word in _COUNTED or word in words.numerals:
-            return 1
-        if self._is_compound_modifier(at):
+        counted = word in _COUNTED or word in words.numerals
+        if counted or self._is_compound_modifier(at):
             return 1
         if self.line.is_mark(at) or self._ends(word):
             return 0
@@ -101,8 +99,15 @@ class _PhraseReader:
             return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
         return self._unknown(at)
 
+    def _words_of_agent(self, at: int) -> int:
+        """1 for करनेवाली, 2 for करने वाली, 0 for other words."""
+        word = self.line[at]
+        if word.endswith(("नेवाला", "नेवाले", "नेवाली")):
+            return 1
+        return 2 * (word.startswith("वाल") and self.line[at - 1].endswith("ने"))
+
     def _length_of_clause(self, at: int) -> int:
-        """The distance to a genitive before who does something: टीम की सबसे तेज़ रन बनाने वाली महिला."""
+        """The distance to a genitive before an agent: टीम की सबसे तेज़ रन बनाने वाली महिला."""
         for step in range(1, _MAX_AGENT_WORDS + 1):
             word = self.line[at - step]
             if is_genitive(word):

@@ -119,9 +119,8 @@ def third_person_subject(
     vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
-    if _is_all_of_it(line, clause):
-        return NO_PERSON
-    said = _third_person_pronoun(line, clause, found, previous)
+    said = NO_PERSON if _is_all_of_it(line, clause) else None
+    said = said or _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
     nobody = (
@@ -142,16 +141,21 @@ def third_person_subject(
             return Subject(None, people[0].at)
         respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
         return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
-    if clause.verb is None:
-        return None
+    return _thing_or_name(line, clause, clause.verb, found) if clause.verb is not None else None
+
+
+def _thing_or_name(
+    line: Line, clause: Clause, verb: VerbComplex, found: list[SubjectCandidate]
+) -> Subject | None:
+    """The subject if it is no noun for people: a thing that the verb agrees with, or a name."""
     for each in found:
-        if each.sort == "thing" and _thing_controls_verb(line, clause.verb, each):
+        if each.sort == "thing" and _thing_controls_verb(line, verb, each):
             return Subject(None, each.at)
-    if _has_oblique_experiencer(line, clause) or _thing_acts(line, clause.verb, found):
+    if _has_oblique_experiencer(line, clause) or _thing_acts(line, verb, found):
         return NO_PERSON
     for each in found:
-        if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
-            return Subject("others", each.at, plural, "guess", "said with a name")
+        if each.sort == "unknown" and _is_name(line, clause, verb, each):
+            return Subject("others", each.at, verb.plural, "guess", "said with a name")
     return None
 
 
