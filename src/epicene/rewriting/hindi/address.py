@@ -29,7 +29,9 @@ _CALLS = frozenset("ए ऐ ओ ओए ओय अरे अरी अबे अ�
 # They address whoever they are said to, with no other word of the second person.
 _ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
-_TITLES = frozenset("श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस".split())
+_TITLES = frozenset(
+    "श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस राजा रानी राजकुमार राजकुमारी प्रिंस प्रिंसेस भैया दीदी".split()
+)
 _FINAL_TITLES = frozenset(
     "साहब साहिबा साहिब महोदय महोदया सर मैडम मैम जी भाई दीदी भैया आंटी अंकल".split()
 )

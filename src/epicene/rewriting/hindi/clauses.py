@@ -14,7 +14,12 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
-from epicene.rewriting.hindi.topics import Topics, only_people_do, says_of_thing
+from epicene.rewriting.hindi.topics import (
+    VERBS_OF_THINGS,
+    Topics,
+    only_people_do,
+    says_of_thing,
+)
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -138,7 +143,7 @@ def _make_clause(
 # After them, or after nothing, the subject of the clause before may go on.
 _CONTINUING_OPENERS = frozenset(
     "और तथा एवं या लेकिन मगर परंतु किंतु पर बल्कि तो फिर इसलिए अतः ताकि तब तभी क्योंकि कि जब अगर यदि हालांकि "
-    "जबकि चूंकि व न सो वरना".split()
+    "जबकि चूंकि व न सो वरना जैसे मानो अन्यथा".split()
 ) | {""}
 # मेरा सपना शिक्षक बनना है: whose it is, is who is to be.
 _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्छा ख्वाब अरमान उद्देश्य ख्वाहिश".split())
@@ -213,7 +218,8 @@ class _ClauseReader:
             return self.interlocutors
         clause = self.last.clause
         told = any(self.line[at] in FIRST_ADDRESSED for at in clause.field)
-        if told and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
+        passive = clause.verb is not None and clause.verb.valency == "passive"
+        if told and not passive and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
             return Interlocutors(self.interlocutors.speaker, "speaker")
         return self.interlocutors
 
@@ -260,7 +266,7 @@ class _ClauseReader:
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
             or self._person_of_earlier_sentence(clause, verb, interlocutors)
-            or self._listener_as_subject(verb, interlocutors)
+            or self._listener_as_subject(clause, verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
         )
 
@@ -401,7 +407,10 @@ class _ClauseReader:
 
     def _names_people(self, clause: Clause, end: int) -> bool:
         """Whether the clause names another person who may be the antecedent of जो."""
-        return any(inflection.person_noun(self.line[at]) for at in range(clause.first, end))
+        return any(
+            inflection.person_noun(self.line[at]) and at not in self.addressing
+            for at in range(clause.first, end)
+        )
 
     def _as_antecedent(self, subject: Subject, verb: VerbComplex) -> Subject:
         plural = verb.plural or verb.person == "second"
@@ -434,7 +443,7 @@ class _ClauseReader:
         following = subjects.pronoun_subject(self.line, self.clauses[at], interlocutors)
         if following is None or following.who is None:
             return None
-        if not can_agree(self.line, verb, following, interlocutors):
+        if verb.main in VERBS_OF_THINGS or not can_agree(self.line, verb, following, interlocutors):
             return None
         return following._replace(at=None, sure="guess", rule="subject of the clause after")
 
@@ -474,10 +483,12 @@ class _ClauseReader:
             return None  # गाड़ी आई और चली गई
         if nobody and self._is_group(before):  # पुलिस आई और कहने लगी
             return None
-        found = self.topics.continued(clause, verb, interlocutors)
-        if found is None or self._is_oblique_here(found, clause, interlocutors):
-            return None
-        return found
+        return self.topics.continued(
+            clause,
+            verb,
+            interlocutors,
+            lambda subject: self._is_oblique_here(subject, clause, interlocutors),
+        )
 
     def _is_group(self, subject: Subject | None) -> bool:
         """Whether the subject is several people or a body of them, nobody's gender."""
@@ -505,7 +516,7 @@ class _ClauseReader:
         return any(self.line[at] in forms for at in clause.field)
 
     def _listener_as_subject(
-        self, verb: VerbComplex, interlocutors: Interlocutors
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
         """The listener, as the omitted subject in a quotation: “समय पर खाएगा तो …”"""
         if (
@@ -517,6 +528,8 @@ class _ClauseReader:
         cells = subjects.verb_cells(self.line, verb)
         plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
         subject = Subject(interlocutors.listener, None, plural, "guess", "left out in speech")
+        if self._is_oblique_here(subject, clause, interlocutors):  # नदी तुझे पहचानती है
+            return None
         return subject if can_agree(self.line, verb, subject, interlocutors) else None
 
     def _subject_of_fragment(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
-from epicene.rewriting.hindi.inflection import citation_form
+from epicene.rewriting.hindi.inflection import citation_form, is_agreeing_adjective
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import (
     is_oblique,
@@ -49,7 +49,8 @@ def other_person_sites(
             continue
         if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
             continue
-        if modifies_noun(line, at, reading):
+        described = is_agreeing_adjective(line[at]) and inflection.person_noun(line[at + 1])
+        if described or modifies_noun(line, at, reading):  # बूढ़ा दुकानदार
             continue
         found = read_phrase(line, at, 0, reading.gender)
         if reading.noun.kind != "gendered" and _is_simile(line, found):

@@ -16,7 +16,7 @@ from epicene.rewriting.hindi.inflection import (
     is_participle,
     is_stative_participle,
 )
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 
 if TYPE_CHECKING:
     from epicene.rewriting.hindi.inflection import Cell
@@ -27,6 +27,9 @@ _JOINS = frozenset("और एवं तथा या लेकिन मगर 
 _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and what agrees with it
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+# A genitive right before them is theirs: स्कूल के ज़माने का दोस्त, आपकी उम्र का.
+_OWNED_QUALITIES = frozenset("समय उम्र दौर जमाने कद स्वभाव".split())
+_BEFORE_PARTICIPLES = frozenset("में पर से पास सामने पीछे नीचे ऊपर साथ बीच तले सहारे किनारे बाहर अंदर भीतर".split())
 _MAX_AGENT_WORDS = 5  # from a genitive to an agent: की सबसे ज़्यादा बिक्री करने वाली
 _SUPERLATIVES = frozenset("सबसे एकमात्र सर्वाधिक पहला पहले पहली इकलौता इकलौती इकलौते".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
@@ -57,6 +60,7 @@ class _PhraseReader:
 
     def __init__(self, line: Line, head: int, start: int, gender: Gender | None) -> None:
         self.line = line
+        self.head = head
         self.start = start
         self.gender = gender
         self.first = head
@@ -96,7 +100,9 @@ class _PhraseReader:
         if self.line.is_mark(at) or self._ends(word):
             return 0
         if word in _DEMONSTRATIVES:
-            return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
+            before = self.line[at - 1]
+            modified = is_genitive(before) or is_agreeing_adjective(before)
+            return int(modified or self._is_attributive(at - 1))
         return self._unknown(at)
 
     def _words_of_agent(self, at: int) -> int:
@@ -122,7 +128,7 @@ class _PhraseReader:
         thing = inflection.thing_gender(self.line[at])
         if self.line[at + 1].startswith(inflection.TRADER):  # मोहल्ले का दूध वाला
             return True
-        if at + 1 != self.first or thing is None:
+        if at + 1 != self.first or thing is None or self.line[at] == "बार":
             return False
         reading = inflection.person_noun(self.line[at + 1])
         if reading is None or reading.noun.kind not in {"same", "seldom"}:
@@ -149,7 +155,8 @@ class _PhraseReader:
         if without or not self._take(at):  # बिना सूचना के अनुपस्थित
             return 0
         before = self.line[at - 1]
-        if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
+        owned = before in _OWNED_QUALITIES and is_genitive(self.line[at - 2])
+        if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS and not owned:
             return self._distance_to_genitive(at)
         return 0
 
@@ -187,7 +194,19 @@ class _PhraseReader:
         word, after = self.line[at], self.line[at + 1]
         if word in {"रहा", "रहे", "रही"}:
             return any(form.shape == "stem" for form in analyse_verb(self.line[at - 1]))
-        return is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after)
+        if is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after):
+            return True
+        return self._is_attributive(at)
+
+    def _is_attributive(self, at: int) -> bool:
+        """Whether a perfective says what became of somebody: पास बैठा वह लड़का, थाने से भागा आरोपी."""
+        noun = at + 2 if self.line[at + 1] in _DEMONSTRATIVES else at + 1
+        if noun != self.head or inflection.person_noun(self.line[noun]) is None:
+            return False
+        return self.line[at - 1] in _BEFORE_PARTICIPLES and any(
+            form.shape == "perfective" and form.stem in verb_stems().intransitive
+            for form in analyse_verb(self.line[at])
+        )
 
     def _take(self, at: int) -> int:
         cell = ending_cell(self.line.tokens[at].text)
@@ -340,8 +359,10 @@ def is_several(
     if "direct" not in reading.cases:  # बेटे
         return True
     many = line[at] in function_words().usually_many and line[at - 1].endswith("े")
-    if many and "एक" not in {line[at - 2], line[at - 3]}:
+    if many and "एक" not in {line[at - 2], line[at - 3]} and not may_be_name(line[at + 1]):
         return is_agreeing_adjective(line[at - 1])  # पुराने ग्राहक
     before = at if first is None else first
     counted = _QUANTITIES | function_words().numerals
+    if line[before] in {"का", "के", "की"}:  # कक्षा आठ का छात्र
+        return line[at - 1] in counted
     return line[before - 1] in counted or line[at - 1] in counted

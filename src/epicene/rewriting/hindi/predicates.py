@@ -280,7 +280,11 @@ def _is_reduplicated(line: Line, at: int) -> bool:
 
 def _is_agreeing_adverb(line: Line, at: int) -> bool:
     """Whether the word is the genitive of कब का, which agrees as a depictive does."""
-    return line[at] in {"का", "की"} and line[at - 1] in TIME_WORDS_BEFORE_GENITIVE
+    if line[at] not in {"का", "की"}:
+        return False
+    tired = citation_form(line[at + 1]) in {"थका", "भूखा", "प्यासा", "जागा", "थका-हारा", "थका-मांदा"}
+    since = line[at - 1] == "भर" or line[at - 1] in inflection.time_nouns()
+    return line[at - 1] in TIME_WORDS_BEFORE_GENITIVE or (tired and since)
 
 
 def _is_approximative(word: str) -> bool:
@@ -298,7 +302,8 @@ def _qualifies_noun(line: Line, at: int) -> bool:
         or word in inflection.time_nouns()
     ):
         return False
-    return bool(inflection.person_noun(word) or inflection.thing_gender(word))
+    noun = inflection.person_noun(word) or inflection.thing_gender(word)
+    return bool(noun) or word.endswith("ों")  # कतार में खड़े लोगों
 
 
 def _nonfinite_sites(line: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:

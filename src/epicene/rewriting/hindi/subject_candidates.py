@@ -70,8 +70,18 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
         yield from _pronoun_candidates(line, clause, at)
     elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
+    elif _is_doing(line, at):
+        yield SubjectCandidate(at, "thing", "masculine")
     elif not _cannot_be(line, clause, at):
         yield from _noun_candidates(line, at)
+
+
+def _is_doing(line: Line, at: int) -> bool:
+    """Whether an infinitive is a noun, by a genitive before it: बच्चों का रोना थमा."""
+    genitive = is_genitive(line[at - 1]) and line[at - 1].endswith("ा")
+    return genitive and any(
+        form.shape == "infinitive" and form.cell == "ms" for form in analyse_verb(line[at])
+    )
 
 
 def _names_who_speaks(line: Line, at: int) -> bool:
@@ -194,6 +204,11 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
         for form in analyse_verb(first)
     ):
         return True
+    thing = inflection.thing_gender(line[at])
+    if thing and inflection.thing_gender(line[verb]) and not line.has_postposition(verb):
+        return has_own_verb(line, clause, verb)  # तीन जोड़ी जूते लेकर
+    if not thing and _does_so_itself(line, at, verb):
+        return False
     adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
@@ -201,6 +216,17 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
         or (form.cell == "mp" and form.participle and adverbial)
         or (form.cell == "mp" and _is_manner(form))
         for form in analyse_verb(line[verb])
+    )
+
+
+def _does_so_itself(line: Line, at: int, verb: int) -> bool:
+    """Whether who is named does what an intransitive verb after it says: लोग उठकर, सोनू पहुँचते ही."""
+    if line[at] in inflection.place_nouns():  # मंदिर जाकर
+        return False
+    forms = analyse_verb(line[verb])
+    known = verb_stems()
+    return bool(forms) and all(
+        form.stem in known.intransitive and form.stem not in known.transitive for form in forms
     )
 
 
@@ -240,7 +266,10 @@ def _modifies(line: Line, clause: Clause, at: int) -> bool:
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
     place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
     thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
-    if thing and not reading and line.has_postposition(at + 1) and at == _first_word(line, at):
+    opens = at == _first_word(line, at) or (
+        line[at - 1] in function_words().coordinators and at - 1 == clause.first
+    )
+    if thing and not reading and line.has_postposition(at + 1) and opens:
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
     several = following.endswith("ों")  # विधायक समर्थकों के साथ …
     person = inflection.person_noun(following) and not (reading and several)

@@ -288,6 +288,7 @@ def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
         return False
     near = {line[each.at - step] for step in (1, 2, 3)}
     many = line[each.at] in function_words().usually_many and not near & {"एक", "यह", "वह"}
+    many = many and not may_be_name(line[each.at + 1])
     return plural and (many or is_several(line, each.at, reading))
 
 
@@ -321,7 +322,8 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        line[at] in lexicon.OBJECT_PRONOUNS or line[at] == "सबको" or _is_marked_with_ko(line, at)
+        line[at] in lexicon.OBJECT_PRONOUNS | {"सबको", "हमें", "हमको"}
+        or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 
@@ -365,7 +367,8 @@ def _is_habitual(line: Line, verb: VerbComplex) -> bool:
 
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive":
+    changes = verb.main in verb_stems().ambitransitive and not verb.ergative
+    if verb.valency == "transitive" and not (changes and line.before(verb.first) == each.at):
         return False
     if line[each.at] in inflection.time_nouns() and verb.main not in {
         "गुजर",
@@ -423,7 +426,8 @@ _PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहल
 
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether an unlisted word is where a subject may be, and can be a name."""
-    if line.before(verb.first) == each.at and verb.valency == "copular":
+    only = line[each.at + 1] == "ही"  # सोनू ही होगा
+    if line.before(verb.first) == each.at and verb.valency == "copular" and not only:
         return False
     if verb.valency == "passive" and not verb.plural:
         return False

@@ -21,7 +21,7 @@ from epicene.rewriting.hindi.subject_candidates import (
 from epicene.rewriting.hindi.subjects import Subject, can_agree, verb_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from epicene.rewriting.hindi.clauses import Clause
     from epicene.rewriting.hindi.line import Line
@@ -96,15 +96,21 @@ class Topics:
             self.recent = [said._replace(rule=NAMED_ALONE)]
 
     def continued(
-        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
+        self,
+        clause: Clause,
+        verb: VerbComplex,
+        interlocutors: Interlocutors,
+        is_oblique: Callable[[Subject], bool],
     ) -> Subject | None:
-        """The person whom the clause continues without naming them."""
+        """The person whom the clause continues without naming them, unless as an object."""
         if not said_of_person(self.line, clause, verb):
             return None
         if self.mentioned is not None and verb.main in _ANSWERING:
             answers = self.mentioned._replace(plural=verb.plural)
             return answers if can_agree(self.line, verb, answers, interlocutors) else None
         for each in self.recent:
+            if is_oblique(each):  # … मुझ पर चिल्लाने लगा
+                continue
             if each.who == "others":
                 fits = self._same_number(each, verb)
             else:
@@ -189,6 +195,8 @@ def says_of_thing(line: Line, clause: Clause, verb: VerbComplex) -> bool:
     before = line.before(verb.first)
     if _says_what_comes(line, before, verb) or verb.main == "बज":
         return True
+    if line[before] in {"वाला", "वाली"} and is_agreeing_adjective(line[before - 1]):
+        return True  # पुरानी वाली चली गई
     if verb.main == "लग" and verb.first == verb.last:
         return line[clause.last + 1] == "कि"
     unknown = any(

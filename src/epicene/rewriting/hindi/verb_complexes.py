@@ -211,6 +211,8 @@ def _is_done_without(line: Line, at: int) -> bool:
     for before in range(at - 1, at - 2 - _MAX_WORDS_WITHOUT, -1):
         if line.is_mark(before) or line[before] == "के":
             return False
+        if any(form.shape == "perfective" for form in analyse_verb(line[before])):
+            return False  # बिना सूचना दिए पहुँचे
         if line[before] in {"बिना", "बगैर", "बिन"}:  # but बिना सूचना अनुपस्थित पाए गए
             return before == at - 1 or "गए" not in {line[at], line[at + 1]}
     return False
