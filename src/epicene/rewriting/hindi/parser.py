@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
-from epicene.rewriting.hindi.inflection import citation_form, is_agreeing_adjective
+from epicene.rewriting.hindi.inflection import citation_form, ending_cell, is_agreeing_adjective
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import (
     is_oblique,
@@ -17,10 +17,10 @@ from epicene.rewriting.hindi.phrases import (
     read_phrase,
 )
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
-from epicene.rewriting.hindi.quotations import QuotedRole
+from epicene.rewriting.hindi.quotations import NamedInterlocutors
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
-from epicene.rewriting.quotations import UNQUOTED, Interlocutors
+from epicene.rewriting.quotations import UNQUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.hindi.phrases import Phrase
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
-    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.quotations import Interlocutors, Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
 
@@ -108,8 +108,8 @@ def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
     """The sites of the people in `wanted`; of two for one word the first is used."""
     line, interlocutors = passage.line, passage.interlocutors
-    if isinstance(interlocutors, QuotedRole) and "others" not in wanted:
-        interlocutors = Interlocutors("speaker", interlocutors.listener)
+    if isinstance(interlocutors, NamedInterlocutors) and "others" not in wanted:
+        interlocutors = interlocutors.meant
     readings = read_clauses(line, interlocutors)
     found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:
@@ -127,7 +127,10 @@ def _plural_nouns(line: Line, readings: Sequence[ClauseReading]) -> dict[int, bo
         if subject is None or subject.who != "others":
             continue
         if subject.at is not None:
-            plural[subject.at] = subject.plural
+            wished = clause.verb is not None and all(
+                _wishes(line, at, subject) for at in clause.verb.agreeing
+            )
+            plural[subject.at] = subject.plural and not (wished and clause.verb.agreeing)
         if subject.plural and (clause.verb is None or clause.verb.valency == "copular"):
             for at in clause.field:
                 if subject.at is not None and subject.at < at and not is_oblique(line, at):
@@ -141,17 +144,35 @@ def _clause_sites(
     yield from _vocative_sites(line, interlocutors)
     yield from _closing_sites(line, interlocutors)
     for at, reading in enumerate(readings):
-        yield from _verb_sites(reading)
+        yield from _verb_sites(line, reading)
         yield from predicate_sites(line, _with_singular_role(reading, readings[at + 1 :]))
         yield from role_sites(line, reading, interlocutors)
     yield from _correlative_sites(line, readings)
 
 
-def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
+def _wishes(line: Line, at: int, subject: Subject) -> bool:
+    """Whether a plural form beside a singular subject is a subjunctive: तू सौ साल जिए."""
+    if subject.at is None or subject.who is None or ending_cell(line.tokens[at].text) != "mp":
+        return False
+    return line[subject.at] == "तू" or _is_singular_noun(line, subject.at)
+
+
+def _is_singular_noun(line: Line, at: int) -> bool:
+    """Whether the noun shows that it is one: बच्चा, बच्ची."""
+    reading = inflection.person_noun(line[at])
+    if reading is None or "direct plural" in reading.cases:
+        return False
+    inflected = line[at].endswith("ा") and not reading.noun.fixed
+    return reading.noun.kind != "seldom" and (reading.gender == "feminine" or inflected)
+
+
+def _verb_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     subject, verb = reading.controller, reading.clause.verb
     if subject is None or subject.who is None or verb is None:
         return
     for at in verb.agreeing:
+        if _wishes(line, at, subject):
+            continue
         target = Target("verb", subject.plural, final=at == verb.last)
         yield Site(at, subject.who, target, subject.rule, subject.sure)
 

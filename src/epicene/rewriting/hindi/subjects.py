@@ -368,6 +368,8 @@ def _is_habitual(line: Line, verb: VerbComplex) -> bool:
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
     changes = verb.main in verb_stems().ambitransitive and not verb.ergative
+    if line[each.at].endswith(("ें", "ियां")) and "fp" not in verb_cells(line, verb):
+        changes = False  # करवटें बदलती रही
     if verb.valency == "transitive" and not (changes and line.before(verb.first) == each.at):
         return False
     if line[each.at] in inflection.time_nouns() and verb.main not in {

@@ -444,7 +444,29 @@ def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
     return _BEFORE.get(right.stem, ())
 
 
+_BEFORE_SUBJUNCTIVES = frozenset("अगर यदि मानो जैसे शायद चाहे भले काश ताकि जब जहां".split())
+
+
+def _is_subjunctive(line: Line, at: int) -> bool:
+    """Whether हो is no form of तुम: … क़िल्लत हो तो; जैसे उसी ज़माने में रहा हो."""
+    if line[at] != "हो" or "तुम" in line.keys[max(0, at - 8) : at + 3]:
+        return False
+    start = line.sentence(at)[0]
+    return line[at + 1] == "तो" or bool(_BEFORE_SUBJUNCTIVES & set(line.keys[start:at]))
+
+
+def _wishes(parts: list[_FormInLine]) -> bool:
+    """Whether the last of a complex is a subjunctive like a perfective: पार्टी देता रहे."""
+    before = parts[-2].form.cell if len(parts) > 1 else None
+    return parts[-1].form.cell == "mp" and before in {"ms", "fs"}
+
+
 def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
+    if _is_subjunctive(line, parts[-1].at):
+        parts = [*parts[:-1], _FormInLine(parts[-1].at, parts[-1].form._replace(person=None))]
+    if _wishes(parts):
+        wish = VerbForm(parts[-1].form.stem, "subjunctive", None, "third")
+        parts = [*parts[:-1], _FormInLine(parts[-1].at, wish)]
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
