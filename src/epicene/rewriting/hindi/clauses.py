@@ -401,7 +401,8 @@ class _ClauseReader:
         if verb is None or verb.valency != "copular":
             return False
         word = self.line[head]
-        if is_adjective(word) and self._names_people(last.clause, head):
+        adjective = is_adjective(word) and not inflection.person_noun(word)
+        if adjective and self._names_people(last.clause, head):
             return False
         return not (word in function_words().postpositions or inflection.thing_gender(word))
 
@@ -456,6 +457,8 @@ class _ClauseReader:
             return None
         if self._is_oblique_here(previous, clause, interlocutors):
             return None
+        if clause.opener in {"जैसे", "मानो"} and self.line[verb.last] != "हो":
+            return None  # जैसे वही लौटकर आएगी
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
         if says_of_thing(self.line, clause, verb) or self._is_beyond_somebody(clause, verb):
@@ -477,6 +480,8 @@ class _ClauseReader:
         """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
         before = self.last.controller if self.last is not None else None
         nobody = before is not None and before.who is None
+        if nobody and clause.opener == "कि" and self.last is not None and self.last.clause.verb:
+            nobody = self.last.clause.verb.main not in function_words().speech_verbs
         if clause.opener not in _CONTINUING_OPENERS or (
             nobody and not only_people_do(self.line, clause, verb)
         ):

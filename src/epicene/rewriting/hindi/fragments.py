@@ -58,9 +58,29 @@ def person_left_out(
         subject = Subject(interlocutors.listener, None, False, "guess", "asked of the user")
     elif not asked and verb.person is None and _is_personal(line, clause, verb):
         subject = Subject(interlocutors.speaker, None, False, "guess", "answered by the user")
+    elif (
+        verb.person == "third"
+        and _speaks_to_one(line)
+        and said_of_person(line, clause, verb)
+        and (verb.finite.shape == "future" or verb.valency == "copular")
+    ):
+        subject = Subject(interlocutors.listener, None, False, "guess", "said to तू")
     else:
         return None
     return subject if can_agree(line, verb, subject, interlocutors) else None
+
+
+_TO_ONE = frozenset("तू तुझे तुझको तुझसे तेरा तेरे तेरी तूने".split())
+
+
+def _speaks_to_one(line: Line) -> bool:
+    """Whether the text says तू to somebody, or commands as one does: रुक जा!"""
+    if _TO_ONE & set(line.keys):
+        return True
+    return any(
+        line[at] == "जा" and line.is_mark(at + 1) and analyse_verb(line[at - 1])
+        for at in range(1, len(line))
+    )
 
 
 def _end_mark(line: Line, clause: Clause) -> int:

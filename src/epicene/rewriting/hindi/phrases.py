@@ -148,6 +148,7 @@ class _PhraseReader:
             or word in words.numerals
             or (word in words.determiners and word not in _DEMONSTRATIVES | {"एक"})
             or inflection.thing_gender(word)
+            or word == "बार"
         )
 
     def _genitive(self, at: int) -> int:

@@ -367,7 +367,9 @@ def _is_habitual(line: Line, verb: VerbComplex) -> bool:
 
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
+    done = {"देता", "देती", "लेता", "लेती", "देगा", "देगी", "लेगा", "लेगी", "रहा", "रही"}
     changes = verb.main in verb_stems().ambitransitive and not verb.ergative
+    changes = changes and not done & {line[at] for at in verb.agreeing}
     if line[each.at].endswith(("ें", "ियां")) and "fp" not in verb_cells(line, verb):
         changes = False  # करवटें बदलती रही
     if verb.valency == "transitive" and not (changes and line.before(verb.first) == each.at):

@@ -225,6 +225,8 @@ def said_of_person(line: Line, clause: Clause, verb: VerbComplex) -> bool:
         return False
     if any(line[at] in _SEVERAL for at in clause.field):  # सब पूछ रहे थे
         return False
+    if line[line.before(verb.first)] in {"वाला", "वाली"}:  # पुरानी वाली चली गई
+        return False
     if _is_impersonal(line, verb):
         return False
     before = line.before(verb.first)

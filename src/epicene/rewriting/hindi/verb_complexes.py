@@ -219,7 +219,10 @@ def _is_done_without(line: Line, at: int) -> bool:
 
 
 def _is_attributive(line: Line, at: int) -> bool:
-    """Whether वाला after an infinitive modifies what follows: हकलाने वाली यह कलाकार."""
+    """Whether वाला or a participle modifies what follows: हकलाने वाली यह कलाकार, पास बैठा वह लड़का."""
+    pronoun = line[at + 1] in {"यह", "वह", "वो", "ये", "वे"}
+    if pronoun and line[at - 1] in function_words().postpositions:
+        return person_noun(line[at + 2]) is not None
     if not line[at].startswith("वाल"):
         return False
     noun = at + 2 if line[at + 1] in {"यह", "वह", "वो", "ये", "वे"} else at + 1
@@ -457,8 +460,9 @@ def _is_subjunctive(line: Line, at: int) -> bool:
 
 def _wishes(parts: list[_FormInLine]) -> bool:
     """Whether the last of a complex is a subjunctive like a perfective: पार्टी देता रहे."""
-    before = parts[-2].form.cell if len(parts) > 1 else None
-    return parts[-1].form.cell == "mp" and before in {"ms", "fs"}
+    if len(parts) < 2 or not (parts[-1].form.participle and parts[-2].form.participle):
+        return False
+    return parts[-1].form.cell == "mp" and parts[-2].form.cell in {"ms", "fs"}
 
 
 def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
