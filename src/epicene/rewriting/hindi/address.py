@@ -25,7 +25,8 @@ HONORIFICS = {
     "श्रद्धेय": "श्रद्धेया",
 }
 _HONORIFIC_FORMS = HONORIFICS.keys() | HONORIFICS.values()
-_CALLS = frozenset("ए ऐ ओ ओए ओय अरे अरी अबे अजी हे".split())
+# They call somebody.
+CALLS = frozenset("ए ऐ ओ ओए ओय अरे अरी अबे अजी हे".split())
 # They address whoever they are said to, with no other word of the second person.
 _ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
@@ -114,7 +115,7 @@ def _is_set_off(line: Line, at: int) -> bool:
 
 
 def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | _CALLS | {"मत"}
+    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | CALLS | {"मत"}
     return any(
         word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
     )

@@ -219,7 +219,12 @@ class _ClauseReader:
         clause = self.last.clause
         told = any(self.line[at] in FIRST_ADDRESSED for at in clause.field)
         passive = clause.verb is not None and clause.verb.valency == "passive"
-        if told and not passive and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
+        if (
+            told
+            and not passive
+            and clause.verb is not None
+            and clause.verb.main in function_words().speech_verbs
+        ):
             return Interlocutors(self.interlocutors.speaker, "speaker")
         return self.interlocutors
 
@@ -487,6 +492,8 @@ class _ClauseReader:
         ):
             return None  # गाड़ी आई और चली गई
         if nobody and self._is_group(before):  # पुलिस आई और कहने लगी
+            return None
+        if clause.opener in {"जैसे", "मानो"} and self.line[verb.last] != "हो":
             return None
         return self.topics.continued(
             clause,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.hindi import inflection
-from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
+from epicene.rewriting.hindi.address import CALLS, HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
 from epicene.rewriting.hindi.inflection import citation_form, ending_cell, is_agreeing_adjective
 from epicene.rewriting.hindi.lexicon import function_words
@@ -218,7 +218,8 @@ def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
         subject = Subject(interlocutors.listener, at, plural=False)
         if inflection.person_noun(line[at]) is None:  # पगले
             found = found._replace(agreeing=(*found.agreeing, at))
-        oblique = bool(found.agreeing) or line[found.first - 1] in {"ए", "ऐ", "ओ", "अरे"}
+        called = is_agreeing_adjective(line[at])  # पगले
+        oblique = called or bool(found.agreeing) or line[found.first - 1] in CALLS
         yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)
         yield from _honorific_sites(line, found.first, subject)
 

@@ -29,7 +29,9 @@ _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and wha
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
 # A genitive right before them is theirs: स्कूल के ज़माने का दोस्त, आपकी उम्र का.
 _OWNED_QUALITIES = frozenset("समय उम्र दौर जमाने कद स्वभाव".split())
-_BEFORE_PARTICIPLES = frozenset("में पर से पास सामने पीछे नीचे ऊपर साथ बीच तले सहारे किनारे बाहर अंदर भीतर".split())
+_BEFORE_PARTICIPLES = frozenset(
+    "में पर से पास सामने पीछे नीचे ऊपर साथ बीच तले सहारे किनारे बाहर अंदर भीतर".split()
+)
 _MAX_AGENT_WORDS = 5  # from a genitive to an agent: की सबसे ज़्यादा बिक्री करने वाली
 _SUPERLATIVES = frozenset("सबसे एकमात्र सर्वाधिक पहला पहले पहली इकलौता इकलौती इकलौते".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})

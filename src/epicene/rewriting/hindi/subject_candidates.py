@@ -204,7 +204,7 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
         for form in analyse_verb(first)
     ):
         return True
-    thing = inflection.thing_gender(line[at])
+    thing = inflection.thing_gender(line[at]) and line[at] not in inflection.group_nouns()
     if thing and inflection.thing_gender(line[verb]) and not line.has_postposition(verb):
         return has_own_verb(line, clause, verb)  # तीन जोड़ी जूते लेकर
     if not thing and _does_so_itself(line, at, verb):

@@ -188,7 +188,9 @@ def _is_thing(line: Line, clause: Clause) -> bool:
         form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
     )
     return not does and any(
-        line[at] == "बस" and not line.has_postposition(at) for at in clause.field
+        line[at] == "बस"
+        and not (line.has_postposition(at) or inflection.thing_gender(line[at + 1]))
+        for at in clause.field
     )
 
 
@@ -322,8 +324,7 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        line[at] in lexicon.OBJECT_PRONOUNS | {"सबको", "हमें", "हमको"}
-        or _is_marked_with_ko(line, at)
+        line[at] in lexicon.OBJECT_PRONOUNS | {"सबको", "हमें", "हमको"} or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 

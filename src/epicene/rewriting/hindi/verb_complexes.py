@@ -289,6 +289,8 @@ def _is_verb_by_context(line: Line, at: int) -> bool:
     """Whether की, दी, ली or पी is a verb, by the words around it: बात की। खबर दी और …"""
     if line[at] == "लिए":  # पैसे लिए और …
         return thing_gender(line[at - 1]) == "masculine"
+    if line[at] in {"दो", "लो"}:  # सिक्के दो, वरना …
+        return line.is_mark(at + 1) and thing_gender(line[at - 1]) is not None
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = line[line.before(at)]
