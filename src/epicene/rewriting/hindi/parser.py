@@ -127,10 +127,9 @@ def _plural_nouns(line: Line, readings: Sequence[ClauseReading]) -> dict[int, bo
         if subject is None or subject.who != "others":
             continue
         if subject.at is not None:
-            wished = clause.verb is not None and all(
-                _wishes(line, at, subject) for at in clause.verb.agreeing
-            )
-            plural[subject.at] = subject.plural and not (wished and clause.verb.agreeing)
+            agreeing = clause.verb.agreeing if clause.verb is not None else ()
+            wished = bool(agreeing) and all(_wishes(line, at, subject) for at in agreeing)
+            plural[subject.at] = subject.plural and not wished
         if subject.plural and (clause.verb is None or clause.verb.valency == "copular"):
             for at in clause.field:
                 if subject.at is not None and subject.at < at and not is_oblique(line, at):

@@ -39,8 +39,8 @@ _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व �
 class NamedInterlocutors(Interlocutors):
     """The interlocutors of a quotation whose speaker or listener is named beside it.
 
-    If nobody's gender but that of I and you is to change, they are `meant`: somebody named by a role
-    or a surname, which show no gender, says मैं (सांसद ने कहा), and तुम is whoever is told.
+    If nobody's gender but that of I and you is to change, they are `meant`: somebody named by a
+    role or a surname, which show no gender, says मैं (सांसद ने कहा), and तुम is whoever is told.
     """
 
     meant: Interlocutors

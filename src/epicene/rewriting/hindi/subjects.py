@@ -188,10 +188,14 @@ def _is_thing(line: Line, clause: Clause) -> bool:
         form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
     )
     return not does and any(
-        line[at] == "बस"
-        and not (line.has_postposition(at) or inflection.thing_gender(line[at + 1]))
+        line[at] == "बस" and not (line.has_postposition(at) or _is_in_compound(line, clause, at))
         for at in clause.field
     )
+
+
+def _is_in_compound(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a thing follows before the verb: बस अड्डे."""
+    return at + 1 in clause.field and inflection.thing_gender(line[at + 1]) is not None
 
 
 def _third_person_pronoun(
