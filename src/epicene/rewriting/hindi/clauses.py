@@ -152,7 +152,7 @@ _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि
 
 
 # With a pronoun for a subject they take no ने: वह नहीं माना.
-_ALSO_WITHOUT_NE = frozenset("मान समझ जीत".split())
+_ALSO_WITHOUT_NE = frozenset("मान समझ जीत खेल".split())
 
 
 def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:

@@ -106,6 +106,7 @@ _IRREGULAR: dict[str, VerbForm] = {
     "होऊंगा": VerbForm("हो", "future", "ms", "first"),
     "होऊंगी": VerbForm("हो", "future", "fs", "first"),
     "हो": VerbForm("हो", "stem", None, "second"),
+    "करे": VerbForm("कर", "subjunctive", None, "third"),
     "हों": VerbForm("हो", "subjunctive", None, "plural"),
     "दूं": VerbForm("दे", "subjunctive", None, "first"),
     "लूं": VerbForm("ले", "subjunctive", None, "first"),

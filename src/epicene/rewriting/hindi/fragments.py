@@ -43,7 +43,7 @@ def person_left_out(
     verb = clause.verb
     if verb is None or verb.main in VERBS_OF_THINGS:
         return None
-    if any(line[at] in _OTHER_SUBJECTS for at in clause.field):
+    if any(line[at] in _OTHER_SUBJECTS and line[at + 1] != "बजे" for at in clause.field):
         return None
     asked = not clause.opener and line[_end_mark(line, clause)] in _QUESTION_MARKS
     if _is_plural(line, clause, verb):

@@ -87,6 +87,9 @@ class _PhraseReader:
             return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
             return self._genitive(at)
+        if self._is_attributive(at):
+            self._take(at)
+            return 0  # what precedes is the participle's own
         if is_agreeing_adjective(word) or self._is_participle(at):
             return self._take(at)
         if word in _JOINS or word == ",":
@@ -197,9 +200,7 @@ class _PhraseReader:
         word, after = self.line[at], self.line[at + 1]
         if word in {"रहा", "रहे", "रही"}:
             return any(form.shape == "stem" for form in analyse_verb(self.line[at - 1]))
-        if is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after):
-            return True
-        return self._is_attributive(at)
+        return is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after)
 
     def _is_attributive(self, at: int) -> bool:
         """Whether a perfective says what became of somebody: पास बैठा वह लड़का, थाने से भागा आरोपी."""

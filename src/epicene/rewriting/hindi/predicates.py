@@ -232,7 +232,9 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         )
         if not (pair or known) or not _number_fits(line, at, subject):
             continue
-        if line[at] == "सीधे":  # straight
+        verb = reading.clause.verb
+        made = verb is not None and verb.main == "कर" and at + 1 == verb.first
+        if line[at] == "सीधे" or made:  # straight; टीम को खड़ा करूँगा
             continue
         if pair and _is_adverbial(line, at):
             continue
