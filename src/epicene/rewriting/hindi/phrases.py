@@ -35,8 +35,8 @@ _BEFORE_PARTICIPLES = frozenset(
 _MAX_AGENT_WORDS = 5  # from a genitive to an agent: की सबसे ज़्यादा बिक्री करने वाली
 _SUPERLATIVES = frozenset("सबसे एकमात्र सर्वाधिक पहला पहले पहली इकलौता इकलौती इकलौते".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
-_COUNTED = frozenset("अन्य दोनों तीनों चारों".split())
-_DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
+_COUNTED = frozenset("अन्य दोनों तीनों चारों सभी कई अनेक प्रत्येक केवल".split())
+_DEMONSTRATIVES = frozenset("वह वही यह यही वो वे ये".split())
 
 
 class Phrase(NamedTuple):

@@ -379,11 +379,14 @@ def _as_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) 
     """The sites of role phrases (के रूप में), which agree with the object, otherwise the actor."""
     clause = reading.clause
     for at in range(clause.first, clause.last + 1):
-        if not inflection.person_noun(line[at]) or not _marks_role(line, at + 1):
+        agent = is_agreeing_adjective(line[at]) and line[at - 1].endswith("ने")  # काम करने वाला
+        if not (inflection.person_noun(line[at]) or agent) or not _marks_role(line, at + 1):
             continue
         who = _object_person(line, reading, interlocutors) or reading.actor
         if who is not None and who.who is not None:
             found = read_phrase(line, at, clause.first)
+            if agent:
+                found = found._replace(agreeing=(*found.agreeing, at))
             yield from phrase_sites(line, found, who, "in the role of", oblique=True)
 
 
