@@ -284,7 +284,9 @@ def _does_something_to(line: Line, clause: Clause, at: int) -> bool:
     word, verb = line[at], clause.verb
     if verb is None or at != _first_word(line, at) or word.endswith(_CLEAR_ADJECTIVE_ENDINGS):
         return False
-    if not inflection.thing_gender(line[at + 1]) or line.has_postposition(at + 1):
+    beside = line[at + 1]
+    thing = inflection.thing_gender(beside) and beside not in inflection.group_nouns()
+    if not thing or line.has_postposition(at + 1):
         return False
     return verb.valency == "transitive" or has_own_verb(line, clause, at + 1)
 
