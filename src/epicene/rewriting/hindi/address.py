@@ -25,14 +25,14 @@ HONORIFICS = {
     "श्रद्धेय": "श्रद्धेया",
 }
 _HONORIFIC_FORMS = HONORIFICS.keys() | HONORIFICS.values()
-_INTERJECTIONS = _HONORIFIC_FORMS | frozenset(
-    "हे अरे ओ ए ऐ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते नमस्कार धन्यवाद जी प्रिय क्यों "
-    "माफ कीजिए बधाई स्वागत".split()
-)
+# They call somebody.
+CALLS = frozenset("ए ऐ ओ ओए ओय अरे अरी अबे अजी हे".split())
 # They address whoever they are said to, with no other word of the second person.
 _ADDRESSES = frozenset("भैया दीदी सर मैडम महोदय महोदया साहब साहिबा बाबा".split())
 # Before a name; and after a name or a role: श्री बंसल, वकील साहब.
-_TITLES = frozenset("श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस".split())
+_TITLES = frozenset(
+    "श्री श्रीमान श्रीमती सुश्री मिस्टर मिसेज मिस राजा रानी राजकुमार राजकुमारी प्रिंस प्रिंसेस भैया दीदी".split()
+)
 _FINAL_TITLES = frozenset(
     "साहब साहिबा साहिब महोदय महोदया सर मैडम मैम जी भाई दीदी भैया आंटी अंकल".split()
 )
@@ -51,15 +51,17 @@ def find_vocatives(line: Line) -> Iterator[int]:
         if not _is_set_off(line, _end(line, at)):
             continue
         first = _start(line, at)
+        if line[at] in _CLOSINGS or line[first] in lexicon.SECOND_POSSESSIVES:  # आपका छात्र
+            continue
         called = line[at] in _ADDRESSES or (line[at], line[at + 1]) == ("बहन", "जी")
         if line[at] in {"बेटा", "बेटी", "बेटे"}:  # but बेटा, बेटी और पत्नी
             called = at == 0 and inflection.person_noun(line[at + 2]) is None
         if not (addresses or called or _opens_letter(line, first)):
             continue
         before = first - 1
-        while line[before] in _INTERJECTIONS:
+        while _is_interjection(line[before]):
             before -= 1
-        if before < 0 or _is_set_off(line, before):
+        if line.is_mark(before) and line[before] not in {"-", "/"}:
             yield from _people(line, first, at)
 
 
@@ -85,10 +87,16 @@ def _start(line: Line, at: int) -> int:
     if line[at] in _FINAL_TITLES:
         while first > max(0, at - _MAX_NAMES) and not line.is_mark(first - 1):
             word = line[first - 1]
-            if word in _INTERJECTIONS or not (inflection.person_noun(word) or may_be_name(word)):
+            compound = first < at and inflection.thing_gender(word)  # थाना प्रभारी महोदय
+            named = inflection.person_noun(word) or may_be_name(word) or compound
+            if _is_interjection(word) or not named:
                 break
             first -= 1
     return first
+
+
+def _is_interjection(word: str) -> bool:
+    return word in _HONORIFIC_FORMS or word in function_words().interjections | {"हां", "नहीं"}
 
 
 def _opens_letter(line: Line, first: int) -> bool:
@@ -107,7 +115,7 @@ def _is_set_off(line: Line, at: int) -> bool:
 
 
 def _addresses_somebody(line: Line) -> bool:
-    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | {"ए", "ऐ", "अरे", "मत"}
+    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS | CALLS | {"मत"}
     return any(
         word in said or _is_second_person(word) for word in line.keys if word not in RARELY_VERBS
     )
@@ -129,7 +137,7 @@ _MAX_CLOSING_WORDS = 6
 def find_closing(line: Line) -> Phrase | None:
     """The words before a signature that agree with the writer: भवदीय; आपका आज्ञाकारी शिष्य."""
     for first in reversed(range(len(line))):
-        if not _begins_chunk(line, first):
+        if not _begins_chunk(line, first) or _is_initial(line, first):
             continue
         end = first
         while line.is_word(end) and (end == first or not _begins_line(line, end)):
@@ -144,6 +152,15 @@ def find_closing(line: Line) -> Phrase | None:
         if not _is_signature(line, first, end):
             return None
     return None
+
+
+def _is_initial(line: Line, at: int) -> bool:
+    """Whether the word is an initial of a signature: एस. के. सिन्हा."""
+    return line[at + 1] == "." and len(line[at]) <= 3 and not _ends_line(line, at + 1)
+
+
+def _ends_line(line: Line, at: int) -> bool:
+    return at + 1 >= len(line) or _begins_line(line, at + 1)
 
 
 def _possessive_closing(line: Line, first: int, end: int) -> Phrase | None:

@@ -14,7 +14,12 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED
 from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
-from epicene.rewriting.hindi.topics import Topics, says_of_thing
+from epicene.rewriting.hindi.topics import (
+    VERBS_OF_THINGS,
+    Topics,
+    only_people_do,
+    says_of_thing,
+)
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors
 
@@ -138,7 +143,7 @@ def _make_clause(
 # After them, or after nothing, the subject of the clause before may go on.
 _CONTINUING_OPENERS = frozenset(
     "और तथा एवं या लेकिन मगर परंतु किंतु पर बल्कि तो फिर इसलिए अतः ताकि तब तभी क्योंकि कि जब अगर यदि हालांकि "
-    "जबकि चूंकि व न सो वरना".split()
+    "जबकि चूंकि व न सो वरना जैसे मानो अन्यथा".split()
 ) | {""}
 # मेरा सपना शिक्षक बनना है: whose it is, is who is to be.
 _WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्छा ख्वाब अरमान उद्देश्य ख्वाहिश".split())
@@ -147,7 +152,7 @@ _FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि
 
 
 # With a pronoun for a subject they take no ने: वह नहीं माना.
-_ALSO_WITHOUT_NE = frozenset("मान समझ जीत".split())
+_ALSO_WITHOUT_NE = frozenset("मान समझ जीत खेल".split())
 
 
 def read_clauses(line: Line, interlocutors: Interlocutors) -> list[ClauseReading]:
@@ -167,6 +172,7 @@ class _ClauseReader:
         self.last: ClauseReading | None = None
         self.pending: Subject | None = None
         self.sentence = 0
+        self.names: set[str] = set()  # who has been named as a subject
         self.others = False  # whether somebody else has been spoken of
         self.topics = Topics(line, self.clauses, interlocutors)
 
@@ -190,6 +196,8 @@ class _ClauseReader:
     def _remember(self, reading: ClauseReading) -> None:
         clause = reading.clause
         self.topics.remember(reading)
+        if reading.controller is not None and reading.controller.at is not None:
+            self.names.add(self.line[reading.controller.at])
         self.others |= any(
             each is not None and each.who == "others"
             for each in (reading.controller, reading.actor)
@@ -210,7 +218,13 @@ class _ClauseReader:
             return self.interlocutors
         clause = self.last.clause
         told = any(self.line[at] in FIRST_ADDRESSED for at in clause.field)
-        if told and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
+        passive = clause.verb is not None and clause.verb.valency == "passive"
+        if (
+            told
+            and not passive
+            and clause.verb is not None
+            and clause.verb.main in function_words().speech_verbs
+        ):
             return Interlocutors(self.interlocutors.speaker, "speaker")
         return self.interlocutors
 
@@ -251,13 +265,21 @@ class _ClauseReader:
             return Subject(interlocutors.listener, None, True, "likely", "the verb says तुम")
         if third is not None or relative:
             return third
+        if self._says_what_people_say(clause, verb):
+            return None
         return (
             self._subject_of_next_clause(clause, verb, interlocutors)
             or self._subject_of_previous_clause(clause, verb, interlocutors)
             or self._person_of_earlier_sentence(clause, verb, interlocutors)
-            or self._listener_as_subject(verb, interlocutors)
+            or self._listener_as_subject(clause, verb, interlocutors)
             or self._subject_of_fragment(clause, interlocutors)
         )
+
+    def _says_what_people_say(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether nobody in particular says it, after the listener: कहते हैं, …; सुनते हैं कि …"""
+        alone = verb.first == clause.first and verb.main in {"कह", "सुन", "मान"}
+        listener = self.topics.recent and self.topics.recent[0].who != "others"
+        return bool(alone and listener and self.line[verb.first].endswith("ते"))
 
     def _is_correlative_object(self, clause: Clause, verb: VerbComplex) -> bool:
         """Whether the clause begins with what जो announces: मैंने जो देखा, वह बता नहीं सकता."""
@@ -343,7 +365,16 @@ class _ClauseReader:
             return taken if self._can_be_antecedent(taken, verb, interlocutors) else None
         if inflection.person_noun(self.line[head]) is not None:
             return Subject("others", head, verb.plural, "guess", "जो after a noun")
+        if subject is not None and self._is_announced(subject, verb):
+            return self._as_antecedent(subject, verb)
         return self._noun_before(clause, verb)
+
+    def _is_announced(self, subject: Subject, verb: VerbComplex) -> bool:
+        """Whether वह or एक before the noun announces जो: वह किराएदार याद है जो …"""
+        if subject.who != "others" or subject.at is None or subject.plural != verb.plural:
+            return False
+        determiners = {"वह", "वो", "वही", "यह", "यही", "एक", "ऐसा", "ऐसी", "कोई"}
+        return self.line[subject.at - 1] in determiners
 
     def _noun_before(self, clause: Clause, verb: VerbComplex) -> Subject | None:
         """The person right before जो; a name only where the verb shows respect."""
@@ -351,7 +382,8 @@ class _ClauseReader:
         while self.line[at] in {",", "(", "-", "–"}:
             at -= 1
         word = self.line[at]
-        if inflection.person_noun(word) or (verb.plural and may_be_name(word)):
+        name = may_be_name(word) and (verb.plural or word in self.names)
+        if inflection.person_noun(word) or name:
             return Subject("others", at, verb.plural, "guess", "जो after a noun")
         return None
 
@@ -374,13 +406,17 @@ class _ClauseReader:
         if verb is None or verb.valency != "copular":
             return False
         word = self.line[head]
-        if is_adjective(word) and self._names_people(last.clause, head):
+        adjective = is_adjective(word) and not inflection.person_noun(word)
+        if adjective and self._names_people(last.clause, head):
             return False
         return not (word in function_words().postpositions or inflection.thing_gender(word))
 
     def _names_people(self, clause: Clause, end: int) -> bool:
         """Whether the clause names another person who may be the antecedent of जो."""
-        return any(inflection.person_noun(self.line[at]) for at in range(clause.first, end))
+        return any(
+            inflection.person_noun(self.line[at]) and at not in self.addressing
+            for at in range(clause.first, end)
+        )
 
     def _as_antecedent(self, subject: Subject, verb: VerbComplex) -> Subject:
         plural = verb.plural or verb.person == "second"
@@ -413,7 +449,7 @@ class _ClauseReader:
         following = subjects.pronoun_subject(self.line, self.clauses[at], interlocutors)
         if following is None or following.who is None:
             return None
-        if not can_agree(self.line, verb, following, interlocutors):
+        if verb.main in VERBS_OF_THINGS or not can_agree(self.line, verb, following, interlocutors):
             return None
         return following._replace(at=None, sure="guess", rule="subject of the clause after")
 
@@ -426,9 +462,11 @@ class _ClauseReader:
             return None
         if self._is_oblique_here(previous, clause, interlocutors):
             return None
+        if clause.opener in {"जैसे", "मानो"} and self.line[verb.last] != "हो":
+            return None  # जैसे वही लौटकर आएगी
         if verb.valency == "passive" and not self._is_controller(previous):
             return None  # उसे पकड़ा, फिर छोड़ दिया गया
-        if says_of_thing(self.line, clause, verb):
+        if says_of_thing(self.line, clause, verb) or self._is_beyond_somebody(clause, verb):
             return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
@@ -436,17 +474,40 @@ class _ClauseReader:
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
 
+    def _is_beyond_somebody(self, clause: Clause, verb: VerbComplex) -> bool:
+        """Whether a passive says that somebody cannot do it: तुझसे पानी तक नहीं भरा जाता."""
+        able = ("मुझसे", "तुझसे", "तुमसे", "आपसे", "हमसे", "उससे", "उनसे", "इससे", "इनसे")
+        return verb.valency == "passive" and any(self.line[at] in able for at in clause.field)
+
     def _person_of_earlier_sentence(
         self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
         """The person of an earlier sentence: आप सो नहीं पाते। … ज़्यादा सोचेंगे तो …"""
         before = self.last.controller if self.last is not None else None
-        if clause.opener not in _CONTINUING_OPENERS or (before is not None and before.who is None):
-            return None  # पुलिस आई और चली गई
-        found = self.topics.continued(clause, verb, interlocutors)
-        if found is None or self._is_oblique_here(found, clause, interlocutors):
+        nobody = before is not None and before.who is None
+        if nobody and clause.opener == "कि" and self.last is not None and self.last.clause.verb:
+            nobody = self.last.clause.verb.main not in function_words().speech_verbs
+        if clause.opener not in _CONTINUING_OPENERS or (
+            nobody and not only_people_do(self.line, clause, verb)
+        ):
+            return None  # गाड़ी आई और चली गई
+        if nobody and self._is_group(before):  # पुलिस आई और कहने लगी
             return None
-        return found
+        if clause.opener in {"जैसे", "मानो"} and self.line[verb.last] != "हो":
+            return None
+        return self.topics.continued(
+            clause,
+            verb,
+            interlocutors,
+            lambda subject: self._is_oblique_here(subject, clause, interlocutors),
+        )
+
+    def _is_group(self, subject: Subject | None) -> bool:
+        """Whether the subject is several people or a body of them, nobody's gender."""
+        if subject is None or self.last is None or subject.at is not None:
+            return False
+        groups = inflection.group_nouns() | {"सब", "सभी", "दोनों", "कोई", "कौन", "हम"}
+        return any(self.line[at] in groups for at in self.last.clause.field)
 
     def _is_controller(self, subject: Subject) -> bool:
         """Whether the verb before agrees with the person, who is then in the direct case."""
@@ -467,7 +528,7 @@ class _ClauseReader:
         return any(self.line[at] in forms for at in clause.field)
 
     def _listener_as_subject(
-        self, verb: VerbComplex, interlocutors: Interlocutors
+        self, clause: Clause, verb: VerbComplex, interlocutors: Interlocutors
     ) -> Subject | None:
         """The listener, as the omitted subject in a quotation: “समय पर खाएगा तो …”"""
         if (
@@ -479,11 +540,15 @@ class _ClauseReader:
         cells = subjects.verb_cells(self.line, verb)
         plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
         subject = Subject(interlocutors.listener, None, plural, "guess", "left out in speech")
+        if self._is_oblique_here(subject, clause, interlocutors):  # नदी तुझे पहचानती है
+            return None
         return subject if can_agree(self.line, verb, subject, interlocutors) else None
 
     def _subject_of_fragment(self, clause: Clause, interlocutors: Interlocutors) -> Subject | None:
         """The user of an interface, whom its fragments leave out: पासवर्ड भूल गए?"""
-        if self.interlocutors != UNQUOTED or self.others or self._previous() is not None:
+        previous = self._previous()
+        person = previous is not None and (previous.who is not None or previous.at is None)
+        if self.interlocutors != UNQUOTED or self.others or person:
             return None
         return fragments.person_left_out(self.line, self.clauses, clause, interlocutors)
 

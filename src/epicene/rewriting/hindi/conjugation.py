@@ -106,6 +106,7 @@ _IRREGULAR: dict[str, VerbForm] = {
     "होऊंगा": VerbForm("हो", "future", "ms", "first"),
     "होऊंगी": VerbForm("हो", "future", "fs", "first"),
     "हो": VerbForm("हो", "stem", None, "second"),
+    "करे": VerbForm("कर", "subjunctive", None, "third"),
     "हों": VerbForm("हो", "subjunctive", None, "plural"),
     "दूं": VerbForm("दे", "subjunctive", None, "first"),
     "लूं": VerbForm("ले", "subjunctive", None, "first"),
@@ -159,7 +160,12 @@ def _analyse_pair(word: str) -> tuple[VerbForm, ...]:
     if first == last:  # बैठे-बैठे says how, not what
         return ()
     shapes = {(form.shape, form.cell) for form in analyse_verb(first) if form.cell}
-    return tuple(form for form in analyse_verb(last) if (form.shape, form.cell) in shapes)
+    return tuple(
+        form
+        for form in analyse_verb(last)
+        if (form.shape, "fs" if form.cell == "fp" else form.cell) in shapes
+        or (form.shape, form.cell) in shapes
+    )
 
 
 # करा, जाए: regular forms that are not the verb's own, or another's. जाया is, in जाया करता.

@@ -60,7 +60,8 @@ class AgreeingForm(NamedTuple):
             return self.stem + ending
         first = analyse_agreeing_form(self.first[:-1])
         assert first is not None
-        return first.form(cell, style) + self.first[-1] + self.stem + ending
+        inner: Cell = "fs" if cell == "fp" else cell  # पली-बढ़ीं
+        return first.form(inner, style) + self.first[-1] + self.stem + ending
 
 
 _VOWEL_CELLS: dict[str, Cell] = {
@@ -70,6 +71,7 @@ _PLAIN_CELLS: dict[str, Cell] = {"ा": "ms", "े": "mp", "ी": "fs", "ीं"
 _GA_CELLS: dict[str, Cell] = {"गा": "ms", "गे": "mp", "गी": "fs"}
 _FIFTH_CELLS: dict[str, Cell] = {"वाँ": "ms", "वां": "ms", "वें": "mp", "वीं": "fs"}
 
+_PAIRED_CELLS = frozenset({("ms", "ms"), ("mp", "mp"), ("fs", "fs"), ("fp", "fp"), ("fs", "fp")})
 _PAIR = regex.compile(r"(.+[-‐‑])([^-‐‑]+)")
 _DO_FEMININE = regex.compile(r"([कलदपजस])(ीं?)")
 _WILL = regex.compile(r"(.+[ेोंँएओऊूुि])(गा|गे|गी)")
@@ -93,7 +95,8 @@ def analyse_agreeing_form(surface: str, *, verb: bool = False) -> AgreeingForm |
         )
         if second is None:
             return None
-        if first is not None and first.cell == second.cell and not first.first:
+        same = first is not None and (first.cell, second.cell) in _PAIRED_CELLS
+        if same and first is not None and not first.first:
             return second._replace(first=pair[1])
         return second._replace(stem=pair[1] + second.stem)
     if verb and (found := _DO_FEMININE.fullmatch(surface)):
@@ -203,6 +206,10 @@ def _oblique_plural(noun: str) -> str:
 # --- people ---------------------------------------------------------------------------------
 
 
+# Before वाला in its key where that is a noun: दूध वाला.
+TRADER = "ऄ"  # a letter that no word has
+
+
 @cache
 def _person_nouns() -> dict[str, list[NounReading]]:
     lists = read_lists("people")
@@ -220,6 +227,9 @@ def _person_nouns() -> dict[str, list[NounReading]]:
             )
             _add_forms(readings, noun, None if kind == "seldom" else "masculine")
             _add_forms(readings, noun, "feminine")
+    trader = PersonNoun("वाला", "वाली", "role", False)
+    _add_forms(readings, trader, "masculine", before=TRADER)
+    _add_forms(readings, trader, "feminine", before=TRADER)
     for word in lists["same"]:
         _add_forms(readings, PersonNoun(word, word, "same", word in fixed), None)
     for word in lists["feminine_only"]:
@@ -230,13 +240,17 @@ def _person_nouns() -> dict[str, list[NounReading]]:
 
 
 def _add_forms(
-    readings: dict[str, list[NounReading]], noun: PersonNoun, gender: Gender | None
+    readings: dict[str, list[NounReading]],
+    noun: PersonNoun,
+    gender: Gender | None,
+    before: str = "",
 ) -> None:
     cases: dict[str, set[Case]] = {}
     for case in CASES:
         cases.setdefault(key(noun.form(gender or "masculine", case)), set()).add(case)
     for form, where in cases.items():
-        readings.setdefault(form, []).append(NounReading(noun, gender, frozenset(where)))
+        reading = NounReading(noun, gender, frozenset(where))
+        readings.setdefault(before + form, []).append(reading)
 
 
 @lru_cache(maxsize=65536)

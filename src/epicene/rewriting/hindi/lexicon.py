@@ -21,6 +21,7 @@ class FunctionWords(NamedTuple):
     coordinators: WordSet
     particles: WordSet
     negations: WordSet
+    interjections: WordSet
     intensifiers: WordSet
     agreeing_intensifiers: WordSet
     determiners: WordSet
@@ -35,6 +36,8 @@ class FunctionWords(NamedTuple):
     object_complement_verbs: WordSet
     speech_verbs: WordSet
     role_markers: WordSet
+    trades: WordSet
+    usually_many: WordSet
 
 
 class VerbStems(NamedTuple):
@@ -42,9 +45,11 @@ class VerbStems(NamedTuple):
 
     transitive: WordSet
     labile: WordSet
+    ambitransitive: WordSet
     intransitive: WordSet
     copular: WordSet
     personal: WordSet
+    human: WordSet
 
     def has(self, stem: str) -> bool:
         """Whether the stem is that of a known verb."""
@@ -95,14 +100,17 @@ ERGATIVES = FIRST_ERGATIVES | SECOND_ERGATIVES | THIRD_ERGATIVES | frozenset({"�
 
 _OBLIQUE_PRONOUNS = frozenset(
     "मुझसे मुझपर मुझमें मुझ हमें हमको हमसे हमने तुझसे तुझ तुमसे आपसे उससे उसमें उस इससे इसमें इस उनसे उन "
-    "इनसे इन जिससे जिनसे जिसमें जिस जिन किसे किससे किस किसी".split()
+    "इनसे इन जिससे जिनसे जिसमें जिस जिन किसे किससे किस किसी उनमें इनमें जिनमें किसमें उसपर उनपर इसपर इनपर "
+    "जिसपर किसको किन किन्हें किन्होंने उसी उन्हीं इसी इन्हीं मुझी तुझी तुम्हीं हमीं हममें तुममें आपमें मेरेको तेरेको".split()
 )
+OBLIQUE_GROUP_WORDS = frozenset("लोगों सबका सबके सबकी सबको सबसे सबने सबमें सबपर".split())
 # Before a noun as often as before a clause.
 OBLIQUE_POSSESSIVES = frozenset("मेरे तेरे तुम्हारे आपके हमारे उसके उनके अपने इसके इनके खुद स्वयं".split())
 
 # All that is no third person in the direct case.
 NOT_THIRD_PERSON_SUBJECTS = frozenset().union(
-    *(_OBLIQUE_PRONOUNS, OBLIQUE_POSSESSIVES, FIRST_PRONOUNS, SECOND_PRONOUNS, WE_PRONOUNS),
+    *(_OBLIQUE_PRONOUNS, OBLIQUE_POSSESSIVES, OBLIQUE_GROUP_WORDS),
+    *(FIRST_PRONOUNS, SECOND_PRONOUNS, WE_PRONOUNS),
     *(FIRST_OBJECT_PRONOUNS, SECOND_OBJECT_PRONOUNS, THIRD_OBJECT_PRONOUNS, ERGATIVES),
 )
 ALL_PRONOUNS = NOT_THIRD_PERSON_SUBJECTS | THIRD_PRONOUNS

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from epicene.rewriting import text as shared
+from epicene.rewriting.hindi import inflection
+from epicene.rewriting.hindi.inflection import TRADER, is_agreeing_adjective
 from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.spelling import key
 
@@ -28,5 +32,17 @@ class Line(shared.Line[shared.Token]):
 
 
 def read_line(text: str) -> Line:
-    """The words and marks of a text."""
-    return Line(text, shared.tokenise(text, "hi", key))
+    """The words and marks of a text; वाला after a trade is looked up as a noun: दूध वाला."""
+    tokens = shared.tokenise(text, "hi", key)
+    for at in range(1, len(tokens)):
+        following = tokens[at + 1].key if at + 1 < len(tokens) else ""
+        noun = inflection.person_noun(TRADER + tokens[at].key)
+        if noun and tokens[at - 1].key in function_words().trades and not _is_nominal(following):
+            tokens[at] = replace(tokens[at], key=TRADER + tokens[at].key)
+    return Line(text, tokens)
+
+
+def _is_nominal(word: str) -> bool:
+    """Whether the word is a noun or an adjective, which वाला before it would modify."""
+    noun = inflection.thing_gender(word) or inflection.person_noun(word)
+    return bool(noun or is_agreeing_adjective(word))

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.hindi import inflection
-from epicene.rewriting.hindi.address import HONORIFICS, find_closing, find_vocatives
+from epicene.rewriting.hindi.address import CALLS, HONORIFICS, find_closing, find_vocatives
 from epicene.rewriting.hindi.clauses import RELATIVE_PRONOUNS, read_clauses
-from epicene.rewriting.hindi.inflection import citation_form
+from epicene.rewriting.hindi.inflection import citation_form, ending_cell, is_agreeing_adjective
+from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import (
     is_oblique,
     is_several,
@@ -16,18 +17,19 @@ from epicene.rewriting.hindi.phrases import (
     read_phrase,
 )
 from epicene.rewriting.hindi.predicates import phrase_sites, predicate_sites, role_sites
-from epicene.rewriting.hindi.quotations import QuotedRole
+from epicene.rewriting.hindi.quotations import NamedInterlocutors
 from epicene.rewriting.hindi.sites import SEVERAL_PEOPLE, Site, Target
 from epicene.rewriting.hindi.subjects import Subject
-from epicene.rewriting.quotations import UNQUOTED, Interlocutors
+from epicene.rewriting.quotations import UNQUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.hindi.phrases import Phrase
     from epicene.rewriting.hindi.subjects import ClauseReading
     from epicene.rewriting.persons import Gender, TargetGenders
-    from epicene.rewriting.quotations import Passage
+    from epicene.rewriting.quotations import Interlocutors, Passage
 
 _COUPLE_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
 
@@ -47,9 +49,14 @@ def other_person_sites(
             continue
         if _is_mixed_group(line, at, reading, gender) or _is_couple(line, at, reading):
             continue
-        if modifies_noun(line, at, reading):
+        described = is_agreeing_adjective(line[at]) and inflection.person_noun(line[at + 1])
+        if described or modifies_noun(line, at, reading):  # बूढ़ा दुकानदार
             continue
         found = read_phrase(line, at, 0, reading.gender)
+        if reading.noun.kind != "gendered" and _is_simile(line, found):
+            continue
+        if reading.noun.masculine == "किशोर" and not _is_modified(line, found):  # a name too
+            continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)
         several = reading.plural_only or is_several(line, at, reading, first=found.first)
         many = several or plural.get(at, reading.becomes_plural)
@@ -62,6 +69,20 @@ def other_person_sites(
             oblique=is_oblique(line, at),
             any_number=True,
         )
+
+
+def _is_simile(line: Line, found: Phrase) -> bool:
+    """Whether the noun is nobody's in particular: किसी रूठे मेहमान की तरह."""
+    likened = (line[found.head + 1], line[found.head + 2]) == ("की", "तरह")
+    likened = likened or citation_form(line[found.head + 1]) == "जैसा"
+    return likened and line[found.first - 1] == "किसी"
+
+
+def _is_modified(line: Line, found: Phrase) -> bool:
+    """Whether a word before the noun shows that it is no name: एक किशोर, 16 वर्षीय किशोरी."""
+    before = line[found.head - 1]
+    small = {"एक", "इस", "उस", "नाबालिग", "वर्षीय"}
+    return bool(found.agreeing) or before in small or before in function_words().numerals
 
 
 def _is_mixed_group(line: Line, at: int, reading: inflection.NounReading, gender: Gender) -> bool:
@@ -87,19 +108,33 @@ def _is_couple(line: Line, at: int, reading: inflection.NounReading) -> bool:
 def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Iterator[Site]:
     """The sites of the people in `wanted`; of two for one word the first is used."""
     line, interlocutors = passage.line, passage.interlocutors
-    if isinstance(interlocutors, QuotedRole) and "others" not in wanted:
-        interlocutors = Interlocutors("speaker", interlocutors.listener)
+    if isinstance(interlocutors, NamedInterlocutors) and "others" not in wanted:
+        interlocutors = interlocutors.meant
     readings = read_clauses(line, interlocutors)
     found = list(_clause_sites(line, readings, interlocutors))
     if "others" in wanted:
         taken = {site.at for site in found}
-        plural = {
-            reading.controller.at: reading.controller.plural
-            for reading in readings
-            if reading.controller is not None and reading.controller.at is not None
-        }
+        plural = _plural_nouns(line, readings)
         found += other_person_sites(line, wanted["others"], taken, plural)
     return (site for site in found if site.who in wanted)
+
+
+def _plural_nouns(line: Line, readings: Sequence[ClauseReading]) -> dict[int, bool]:
+    """For each subject, and for what is said of it, whether its verb is plural: वे … की बेटी हैं."""
+    plural: dict[int, bool] = {}
+    for reading in readings:
+        subject, clause = reading.controller, reading.clause
+        if subject is None or subject.who != "others":
+            continue
+        if subject.at is not None:
+            agreeing = clause.verb.agreeing if clause.verb is not None else ()
+            wished = bool(agreeing) and all(_wishes(line, at, subject) for at in agreeing)
+            plural[subject.at] = subject.plural and not wished
+        if subject.plural and (clause.verb is None or clause.verb.valency == "copular"):
+            for at in clause.field:
+                if subject.at is not None and subject.at < at and not is_oblique(line, at):
+                    plural.setdefault(at, True)
+    return plural
 
 
 def _clause_sites(
@@ -108,17 +143,35 @@ def _clause_sites(
     yield from _vocative_sites(line, interlocutors)
     yield from _closing_sites(line, interlocutors)
     for at, reading in enumerate(readings):
-        yield from _verb_sites(reading)
+        yield from _verb_sites(line, reading)
         yield from predicate_sites(line, _with_singular_role(reading, readings[at + 1 :]))
         yield from role_sites(line, reading, interlocutors)
     yield from _correlative_sites(line, readings)
 
 
-def _verb_sites(reading: ClauseReading) -> Iterator[Site]:
+def _wishes(line: Line, at: int, subject: Subject) -> bool:
+    """Whether a plural form beside a singular subject is a subjunctive: तू सौ साल जिए."""
+    if subject.at is None or subject.who is None or ending_cell(line.tokens[at].text) != "mp":
+        return False
+    return line[subject.at] == "तू" or _is_singular_noun(line, subject.at)
+
+
+def _is_singular_noun(line: Line, at: int) -> bool:
+    """Whether the noun shows that it is one: बच्चा, बच्ची."""
+    reading = inflection.person_noun(line[at])
+    if reading is None or "direct plural" in reading.cases:
+        return False
+    inflected = line[at].endswith("ा") and not reading.noun.fixed
+    return reading.noun.kind != "seldom" and (reading.gender == "feminine" or inflected)
+
+
+def _verb_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
     subject, verb = reading.controller, reading.clause.verb
     if subject is None or subject.who is None or verb is None:
         return
     for at in verb.agreeing:
+        if _wishes(line, at, subject):
+            continue
         target = Target("verb", subject.plural, final=at == verb.last)
         yield Site(at, subject.who, target, subject.rule, subject.sure)
 
@@ -164,7 +217,8 @@ def _vocative_sites(line: Line, interlocutors: Interlocutors) -> Iterator[Site]:
         subject = Subject(interlocutors.listener, at, plural=False)
         if inflection.person_noun(line[at]) is None:  # पगले
             found = found._replace(agreeing=(*found.agreeing, at))
-        oblique = bool(found.agreeing) or line[found.first - 1] in {"ए", "ऐ", "ओ", "अरे"}
+        called = is_agreeing_adjective(line[at])  # पगले
+        oblique = called or bool(found.agreeing) or line[found.first - 1] in CALLS
         yield from phrase_sites(line, found, subject, "addressed", oblique=oblique)
         yield from _honorific_sites(line, found.first, subject)
 

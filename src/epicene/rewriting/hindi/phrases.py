@@ -16,7 +16,7 @@ from epicene.rewriting.hindi.inflection import (
     is_participle,
     is_stative_participle,
 )
-from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 
 if TYPE_CHECKING:
     from epicene.rewriting.hindi.inflection import Cell
@@ -27,9 +27,16 @@ _JOINS = frozenset("और एवं तथा या लेकिन मगर 
 _MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and what agrees with it
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+# A genitive right before them is theirs: स्कूल के ज़माने का दोस्त, आपकी उम्र का.
+_OWNED_QUALITIES = frozenset("समय उम्र दौर जमाने कद स्वभाव".split())
+_BEFORE_PARTICIPLES = frozenset(
+    "में पर से पास सामने पीछे नीचे ऊपर साथ बीच तले सहारे किनारे बाहर अंदर भीतर".split()
+)
+_MAX_AGENT_WORDS = 5  # from a genitive to an agent: की सबसे ज़्यादा बिक्री करने वाली
+_SUPERLATIVES = frozenset("सबसे एकमात्र सर्वाधिक पहला पहले पहली इकलौता इकलौती इकलौते".split())
 _HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
-_COUNTED = frozenset("अन्य दोनों तीनों चारों".split())
-_DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
+_COUNTED = frozenset("अन्य दोनों तीनों चारों सभी कई अनेक प्रत्येक केवल".split())
+_DEMONSTRATIVES = frozenset("वह वही यह यही वो वे ये".split())
 
 
 class Phrase(NamedTuple):
@@ -55,6 +62,7 @@ class _PhraseReader:
 
     def __init__(self, line: Line, head: int, start: int, gender: Gender | None) -> None:
         self.line = line
+        self.head = head
         self.start = start
         self.gender = gender
         self.first = head
@@ -72,10 +80,16 @@ class _PhraseReader:
     def _step_length(self, at: int) -> int:
         """How many words to move left; 0 where the phrase begins."""
         word = self.line[at]
+        agent = self._words_of_agent(at)
+        if agent:
+            return self._take(at) and self._length_of_clause(at + 1 - agent) + agent - 1
         if word == "पहले" and self.line[at - 1].endswith("से"):
             return 0  # उससे पहले पुरुषों ने
         if is_genitive(word):
             return self._genitive(at)
+        if self._is_attributive(at):
+            self._take(at)
+            return 0  # what precedes is the participle's own
         if is_agreeing_adjective(word) or self._is_participle(at):
             return self._take(at)
         if word in _JOINS or word == ",":
@@ -85,20 +99,41 @@ class _PhraseReader:
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if word in _COUNTED or word in words.numerals:
-            return 1
-        if self._is_compound_modifier(at):
+        counted = word in _COUNTED or word in words.numerals
+        if counted or self._is_compound_modifier(at):
             return 1
         if self.line.is_mark(at) or self._ends(word):
             return 0
         if word in _DEMONSTRATIVES:
-            return int(is_genitive(self.line[at - 1]) or is_agreeing_adjective(self.line[at - 1]))
+            before = self.line[at - 1]
+            modified = is_genitive(before) or is_agreeing_adjective(before)
+            return int(modified or self._is_attributive(at - 1))
         return self._unknown(at)
+
+    def _words_of_agent(self, at: int) -> int:
+        """1 for करनेवाली, 2 for करने वाली, 0 for other words."""
+        word = self.line[at]
+        if word.endswith(("नेवाला", "नेवाले", "नेवाली")):
+            return 1
+        return 2 * (word.startswith("वाल") and self.line[at - 1].endswith("ने"))
+
+    def _length_of_clause(self, at: int) -> int:
+        """The distance to a genitive before an agent: टीम की सबसे तेज़ रन बनाने वाली महिला."""
+        for step in range(1, _MAX_AGENT_WORDS + 1):
+            word = self.line[at - step]
+            if is_genitive(word):
+                before = inflection.person_noun(self.line[at - step + 1])
+                return step if self.line[at - step + 1] in _SUPERLATIVES and not before else 1
+            if self.line.is_mark(at - step) or word in function_words().postpositions:
+                return 1
+        return 1
 
     def _is_compound_modifier(self, at: int) -> bool:
         """Whether a thing right before the head is part of a compound: टीम लीडर."""
         thing = inflection.thing_gender(self.line[at])
-        if at + 1 != self.first or thing is None:
+        if self.line[at + 1].startswith(inflection.TRADER):  # मोहल्ले का दूध वाला
+            return True
+        if at + 1 != self.first or thing is None or self.line[at] == "बार":
             return False
         reading = inflection.person_noun(self.line[at + 1])
         if reading is None or reading.noun.kind not in {"same", "seldom"}:
@@ -118,13 +153,16 @@ class _PhraseReader:
             or word in words.numerals
             or (word in words.determiners and word not in _DEMONSTRATIVES | {"एक"})
             or inflection.thing_gender(word)
+            or word == "बार"
         )
 
     def _genitive(self, at: int) -> int:
-        if not self._take(at):
+        without = self.line[at] == "के" and self.line[at - 2] in {"बिना", "बगैर"}
+        if without or not self._take(at):  # बिना सूचना के अनुपस्थित
             return 0
         before = self.line[at - 1]
-        if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
+        owned = before in _OWNED_QUALITIES and is_genitive(self.line[at - 2])
+        if self.line[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS and not owned:
             return self._distance_to_genitive(at)
         return 0
 
@@ -163,6 +201,16 @@ class _PhraseReader:
         if word in {"रहा", "रहे", "रही"}:
             return any(form.shape == "stem" for form in analyse_verb(self.line[at - 1]))
         return is_stative_participle(self.line[at - 1], word) or is_stative_participle(word, after)
+
+    def _is_attributive(self, at: int) -> bool:
+        """Whether a perfective says what became of somebody: पास बैठा वह लड़का, थाने से भागा आरोपी."""
+        noun = at + 2 if self.line[at + 1] in _DEMONSTRATIVES else at + 1
+        if noun != self.head or inflection.person_noun(self.line[noun]) is None:
+            return False
+        return self.line[at - 1] in _BEFORE_PARTICIPLES and any(
+            form.shape == "perfective" and form.stem in verb_stems().intransitive
+            for form in analyse_verb(self.line[at])
+        )
 
     def _take(self, at: int) -> int:
         cell = ending_cell(self.line.tokens[at].text)
@@ -260,6 +308,8 @@ def is_oblique(line: Line, at: int) -> bool:
     """Whether a postposition follows a noun for people, a name after it, or its list."""
     if line.has_postposition(at):
         return True
+    if line[at] in {"महिला", "पुरुष"} and inflection.person_noun(line[at + 1]):
+        return line[at + 1].endswith("ों") or is_oblique(line, at + 1)  # चार महिला खिलाड़ियों को
     if line[at + 1] not in _LIST_JOINERS:
         end = _end_of_name(line, at + 1)
         return end > at + 1 and line[end] in _MARKS_OF_PEOPLE
@@ -297,7 +347,7 @@ def may_be_name(word: str) -> bool:
 
 _QUANTITIES = frozenset(
     "कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों "
-    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों".split()
+    "अधिकतम बाकी हजारों सैकडों लाखों दर्जनों दूसरे अन्य सारे कितने इतने".split()
 )
 
 
@@ -312,6 +362,11 @@ def is_several(
         return False
     if "direct" not in reading.cases:  # बेटे
         return True
+    many = line[at] in function_words().usually_many and line[at - 1].endswith("े")
+    if many and "एक" not in {line[at - 2], line[at - 3]} and not may_be_name(line[at + 1]):
+        return is_agreeing_adjective(line[at - 1])  # पुराने ग्राहक
     before = at if first is None else first
     counted = _QUANTITIES | function_words().numerals
+    if line[before] in {"का", "के", "की"}:  # कक्षा आठ का छात्र
+        return line[at - 1] in counted
     return line[before - 1] in counted or line[at - 1] in counted

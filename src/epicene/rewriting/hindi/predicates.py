@@ -56,7 +56,8 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
         appointed = verb.valency == "passive" and inflection.person_noun(
             line[_head(line, verb.first, clause.first)]
         )
-        if verb.valency == "copular" or said == "महसूस" or only or appointed:
+        speaks = verb.main == "बोल" and verb.person == "first" and inflection.person_noun(said)
+        if verb.valency == "copular" or said == "महसूस" or only or appointed or speaks:
             yield from _copula_sites(line, verb.first, clause.first, subject)
             yield from _kin_likeness_sites(line, verb.first, clause.first, subject)
         elif verb.valency == "intransitive":
@@ -66,6 +67,7 @@ def predicate_sites(line: Line, reading: ClauseReading) -> Iterator[Site]:
                 line[before - 1]
             ):  # बूढ़ा और थका हुआ हूँ
                 yield from _copula_sites(line, before, clause.first, subject)
+        yield from _unchanged_sites(line, reading, subject)
         yield from _state_sites(line, reading, subject)
     if verb is not None and actor is not None and actor.who is not None:
         yield from _nonfinite_sites(line, reading, actor)
@@ -111,6 +113,9 @@ def _copula_sites(line: Line, at: int, start: int, subject: Subject) -> Iterator
     head = _head(line, at, start)
     if head == subject.at:
         head = _head(line, head, start)
+    how = line[head] in {"ऐसे", "वैसे", "कैसे"} and line[head + 1] == "ही"
+    if how and is_participle(line[at]) and not line.is_mark(at + 1):  # ऐसे ही पड़े रहोगे
+        return
     while head >= start:
         found = read_predicate_phrase(line, head, start)
         if found is None:
@@ -227,7 +232,9 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         )
         if not (pair or known) or not _number_fits(line, at, subject):
             continue
-        if line[at] == "सीधे":  # straight
+        verb = reading.clause.verb
+        made = verb is not None and verb.main == "कर" and at + 1 == verb.first
+        if line[at] == "सीधे" or made:  # straight; टीम को खड़ा करूँगा
             continue
         if pair and _is_adverbial(line, at):
             continue
@@ -241,6 +248,17 @@ def _state_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterat
         for each in range(at, last + 1):
             target = Target("adjective", subject.plural)
             yield Site(each, subject.who, target, "state", subject.sure)
+
+
+def _unchanged_sites(line: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+    """The sites of an adjective or a participle that the verb repeats: देखता का देखता रह गया."""
+    assert subject.who is not None
+    for at in reading.clause.field:
+        known = is_agreeing_adjective(line[at]) or is_participle(line[at])
+        if known and is_genitive(line[at + 1]) and line[at + 2] == line[at]:
+            for each in range(at, at + 3):
+                target = Target("adjective", subject.plural)
+                yield Site(each, subject.who, target, "state", subject.sure)
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
@@ -264,7 +282,11 @@ def _is_reduplicated(line: Line, at: int) -> bool:
 
 def _is_agreeing_adverb(line: Line, at: int) -> bool:
     """Whether the word is the genitive of कब का, which agrees as a depictive does."""
-    return line[at] in {"का", "की"} and line[at - 1] in TIME_WORDS_BEFORE_GENITIVE
+    if line[at] not in {"का", "की"}:
+        return False
+    tired = citation_form(line[at + 1]) in {"थका", "भूखा", "प्यासा", "जागा", "थका-हारा", "थका-मांदा"}
+    since = line[at - 1] == "भर" or line[at - 1] in inflection.time_nouns()
+    return line[at - 1] in TIME_WORDS_BEFORE_GENITIVE or (tired and since)
 
 
 def _is_approximative(word: str) -> bool:
@@ -282,7 +304,8 @@ def _qualifies_noun(line: Line, at: int) -> bool:
         or word in inflection.time_nouns()
     ):
         return False
-    return bool(inflection.person_noun(word) or inflection.thing_gender(word))
+    noun = inflection.person_noun(word) or inflection.thing_gender(word)
+    return bool(noun) or word.endswith("ों")  # कतार में खड़े लोगों
 
 
 def _nonfinite_sites(line: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:
@@ -356,11 +379,14 @@ def _as_sites(line: Line, reading: ClauseReading, interlocutors: Interlocutors) 
     """The sites of role phrases (के रूप में), which agree with the object, otherwise the actor."""
     clause = reading.clause
     for at in range(clause.first, clause.last + 1):
-        if not inflection.person_noun(line[at]) or not _marks_role(line, at + 1):
+        agent = is_agreeing_adjective(line[at]) and line[at - 1].endswith("ने")  # काम करने वाला
+        if not (inflection.person_noun(line[at]) or agent) or not _marks_role(line, at + 1):
             continue
         who = _object_person(line, reading, interlocutors) or reading.actor
         if who is not None and who.who is not None:
             found = read_phrase(line, at, clause.first)
+            if agent:
+                found = found._replace(agreeing=(*found.agreeing, at))
             yield from phrase_sites(line, found, who, "in the role of", oblique=True)
 
 

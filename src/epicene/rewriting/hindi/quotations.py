@@ -12,6 +12,7 @@ from epicene.rewriting import quotations
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.phrases import may_be_name
 from epicene.rewriting.hindi.verb_complexes import find_verb_complexes
 from epicene.rewriting.quotations import UNQUOTED, Interlocutors, Introduction, Passage
 
@@ -35,12 +36,20 @@ _SECOND_PERSON_WORDS = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
 _MANNER_NOUNS = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
 
 
-class QuotedRole(Interlocutors):
-    """The interlocutors of what somebody said whose role shows no gender: सांसद ने कहा.
+class NamedInterlocutors(Interlocutors):
+    """The interlocutors of a quotation whose speaker or listener is named beside it.
 
-    In a text without any other I that person is the speaker too, if only the speaker's gender is
-    to change.
+    If nobody's gender but that of I and you is to change, they are `meant`: somebody named by a
+    role or a surname, which show no gender, says मैं (सांसद ने कहा), and तुम is whoever is told.
     """
+
+    meant: Interlocutors
+
+
+def _named(found: Interlocutors, meant: Interlocutors) -> NamedInterlocutors:
+    said = NamedInterlocutors(*found)
+    said.meant = meant
+    return said
 
 
 def split_quotations(line: Line) -> list[Passage[Line]]:
@@ -98,14 +107,15 @@ def _interlocutors_by_introduction(
     acting = next((word for word in nearest if word in lexicon.ERGATIVES), "")
     addressee = _addressee(frame)
     if acting in lexicon.FIRST_ERGATIVES or (not acting and lexicon.FIRST_PRONOUNS & set(frame)):
-        return Interlocutors("speaker", addressee)
+        return Interlocutors("speaker", addressee or "listener")
     if acting in lexicon.SECOND_ERGATIVES:
         return Interlocutors("listener", addressee)
+    named = addressee == "others" and not _THIRD_ADDRESSED & set(frame)
     if addressee is None:
         addressee = "speaker" if _FIRST_PERSON_WORDS & set(sentence) else "listener"
-    if _is_role_without_gender(frame):
-        return QuotedRole("others", addressee)
-    return Interlocutors("others", addressee)
+    speaker: Person = "speaker" if _is_role_without_gender(frame) else "others"
+    meant = Interlocutors(speaker, "listener" if named else addressee)
+    return _named(Interlocutors("others", addressee), meant)
 
 
 def _is_role_without_gender(frame: Sequence[str]) -> bool:
@@ -114,6 +124,8 @@ def _is_role_without_gender(frame: Sequence[str]) -> bool:
     named = [
         reading for word in frame[max(0, at - 2) : at] if (reading := inflection.person_noun(word))
     ]
+    if not named and "ने" in frame:  # नेगी ने कहा
+        return may_be_name(frame[at - 1])
     return bool(named) and all(reading.gender is None for reading in named)
 
 
@@ -132,7 +144,7 @@ def _addressee(frame: Sequence[str]) -> Person | None:
     told = any(
         following in {"से", "को"}
         and (inflection.person_noun(word) or _introduces_speech(frame[at + 2 : at + 4]))
-        and not _is_adverbial(word)
+        and not (_is_adverbial(word) or word in function_words().postpositions)
         for at, (word, following) in enumerate(pairwise(frame))
     )
     return "others" if told or _THIRD_ADDRESSED & set(frame) else None

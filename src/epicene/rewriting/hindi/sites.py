@@ -67,6 +67,8 @@ def _form(line: Line, site: Site, gender: Gender, style: Style) -> str | None:
         if word.key in _SANSKRIT_FEMININES or word.key in _SANSKRIT_MASCULINES:
             other = _SANSKRIT_FEMININES if gender == "feminine" else _SANSKRIT_MASCULINES
             return other.get(word.key)
+        if word.key == "महारानी" and site.rule == "addressed" and gender == "masculine":
+            return "महाराज"
         title = _title(line, site.at, gender)
         if title:
             return title

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import VerbForm, analyse_verb
-from epicene.rewriting.hindi.inflection import citation_form, is_adjective
+from epicene.rewriting.hindi.inflection import (
+    citation_form,
+    is_adjective,
+    is_genitive,
+    is_participle,
+)
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_oblique, modifies_noun
 
@@ -59,12 +64,29 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
     word = line[at]
     if line.is_mark(at) or line.has_postposition(at) or word.endswith("ों"):
         return
+    if _names_who_speaks(line, at) or line[at + 1].endswith(("वाला", "वाली", "वाले")):
+        return
     if word in lexicon.THIRD_PRONOUNS:
         yield from _pronoun_candidates(line, clause, at)
     elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
+    elif _is_doing(line, at):
+        yield SubjectCandidate(at, "thing", "masculine")
     elif not _cannot_be(line, clause, at):
         yield from _noun_candidates(line, at)
+
+
+def _is_doing(line: Line, at: int) -> bool:
+    """Whether an infinitive is a noun, by a genitive before it: बच्चों का रोना थमा."""
+    genitive = is_genitive(line[at - 1]) and line[at - 1].endswith("ा")
+    return genitive and any(
+        form.shape == "infinitive" and form.cell == "ms" for form in analyse_verb(line[at])
+    )
+
+
+def _names_who_speaks(line: Line, at: int) -> bool:
+    """Whether a colon makes the word the label of what somebody says: वैद्य: नाड़ी धीमी है."""
+    return line[at + 1] == ":" and at == _first_word(line, at)
 
 
 def _pronoun_candidates(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandidate]:
@@ -87,13 +109,21 @@ def _noun_candidates(line: Line, at: int) -> Iterator[SubjectCandidate]:
     elif word[0].isascii():  # Hinglish: meeting शुरू हुई
         yield SubjectCandidate(at, "thing")
     elif not is_adjective(word) and not _is_nonfinite_verb(word):
-        gender = inflection.abstract_noun_gender(word)
+        gender = inflection.abstract_noun_gender(word) or _gender_by_genitive(line, at)
         if word.endswith(_FEMININE_PLURALS):  # मुट्ठियाँ, सेवाएँ
             gender = "feminine"
         yield SubjectCandidate(at, "thing" if gender else "unknown", gender)
 
 
 _FEMININE_PLURALS = ("ियां", "ाएं", "ुएं")
+
+
+def _gender_by_genitive(line: Line, at: int) -> Gender | None:
+    """The gender that a genitive right before a noun shows, which is then no name: पैरों की पाज़ेब."""
+    before = line[at - 1]
+    if not is_genitive(before) or before.endswith("े"):
+        return None
+    return "feminine" if before.endswith("ी") else "masculine"
 
 
 def _indefinite_thing_gender(line: Line, clause: Clause, at: int) -> Gender | None:
@@ -110,7 +140,7 @@ def _cannot_be(line: Line, clause: Clause, at: int) -> bool:
     return (
         is_function_word(line[at])
         or _is_nominal_of_verb(line, clause, at)
-        or _modifies(line, at)
+        or _modifies(line, clause, at)
         or has_own_verb(line, clause, at)
     )
 
@@ -122,7 +152,7 @@ def is_function_word(word: str) -> bool:
     first, _, second = word.partition("-")
     return (
         first == second  # धीरे-धीरे
-        or word == "सो"
+        or word in {"सो", "तरह"}
         or (
             word in inflection.place_nouns() | inflection.time_nouns()
             and inflection.thing_gender(word) is None
@@ -133,6 +163,7 @@ def is_function_word(word: str) -> bool:
         or word in words.intensifiers
         or word in words.adverbs
         or word in words.coordinators
+        or word in words.interjections
         or word in words.subordinators
         or word in words.determiners
         or word in words.numerals
@@ -156,6 +187,8 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
         return True
     if clause.verb is not None and at + 1 >= clause.verb.first:
         return False
+    if line[at + 1] in {"करना", "करनी", "देना", "देनी"}:  # रिप्लाई करना भूल गया
+        return True
     verb = at + 1  # पढ़ाई पूरी करने के बाद
     while line[verb] in function_words().adverbs:
         verb += 1
@@ -166,8 +199,16 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     if line[verb] in function_words().verbal_nominals or citation_form(line[verb]) == "पूरा":
         verb += 1
     first, _, second = line[verb].partition("-")
-    if first == second and any(form.shape == "imperfective" for form in analyse_verb(first)):
-        return True  # बात करते-करते
+    if first == second and any(  # बात करते-करते
+        form.shape == "imperfective" and form.stem in verb_stems().transitive
+        for form in analyse_verb(first)
+    ):
+        return True
+    thing = inflection.thing_gender(line[at]) and line[at] not in inflection.group_nouns()
+    if thing and inflection.thing_gender(line[verb]) and not line.has_postposition(verb):
+        return has_own_verb(line, clause, verb)  # तीन जोड़ी जूते लेकर
+    if not thing and _does_so_itself(line, at, verb):
+        return False
     adverbial = line[verb + 1] in _AFTER_ADVERBIAL or line[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"
@@ -178,13 +219,24 @@ def has_own_verb(line: Line, clause: Clause, at: int) -> bool:
     )
 
 
+def _does_so_itself(line: Line, at: int, verb: int) -> bool:
+    """Whether who is named does what an intransitive verb after it says: लोग उठकर, सोनू पहुँचते ही."""
+    if line[at] in inflection.place_nouns():  # मंदिर जाकर
+        return False
+    forms = analyse_verb(line[verb])
+    known = verb_stems()
+    return bool(forms) and all(
+        form.stem in known.intransitive and form.stem not in known.transitive for form in forms
+    )
+
+
 def _is_manner(form: VerbForm) -> bool:
     """Whether the participle says how somebody does something: मुँह फुलाए घूमा, सिर झुकाए बैठा."""
     return form.shape == "perfective" and form.stem in verb_stems().transitive
 
 
 def _is_nonfinite_verb(word: str) -> bool:
-    return any(
+    return word in {"आ", "जा"} or any(  # आ पहुँचा
         form.shape in {"infinitive", "conjunctive", "imperfective", "perfective", "agentive"}
         for form in analyse_verb(word)
     )
@@ -196,25 +248,47 @@ _ADJECTIVE_ENDINGS = ("ी", "े", "ीन", "िक", "ीय", "ित", "ा
 def _first_word(line: Line, at: int) -> int:
     """The index of the first word of the sentence."""
     start = line.sentence(at)[0]
+    labels = [mark for mark in range(start, at) if line[mark] == ":"]
+    start = labels[-1] if labels else start
     while line.is_mark(start) and start < at:
         start += 1
     return start
 
 
-def _modifies(line: Line, at: int) -> bool:
+def _modifies(line: Line, clause: Clause, at: int) -> bool:
     """Whether the word may be an adjective right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
     reading, following = inflection.person_noun(line[at]), line[at + 1]
+    if reading is None and _does_something_to(line, clause, at):
+        return False
     if inflection.thing_gender(line[at]) or (reading and reading.noun.kind != "same"):
         return False
     if not reading and line[at - 1] == "," and line.has_postposition(at + 1):
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # …, शर्मा संगीत के क्षेत्र में …
     place = following in inflection.place_nouns() and not line.has_postposition(at + 1)
     thing = inflection.thing_gender(following) and not place  # राजू बाज़ार गया
-    if thing and not reading and line.has_postposition(at + 1) and at == _first_word(line, at):
+    opens = at == _first_word(line, at) or (
+        line[at - 1] in function_words().coordinators and at - 1 == clause.first
+    )
+    if thing and not reading and line.has_postposition(at + 1) and opens:
         return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
     several = following.endswith("ों")  # विधायक समर्थकों के साथ …
     person = inflection.person_noun(following) and not (reading and several)
     return bool(person or (thing and not reading))
+
+
+_CLEAR_ADJECTIVE_ENDINGS = ("िक", "ीय", "ित", "ूर्ण", "कालीन", "ात्मक", "दार", "मंद", "शील")
+
+
+def _does_something_to(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a sentence opens with somebody who does something to a thing: सोनू किताब पढ़ता है."""
+    word, verb = line[at], clause.verb
+    if verb is None or at != _first_word(line, at) or word.endswith(_CLEAR_ADJECTIVE_ENDINGS):
+        return False
+    beside = line[at + 1]
+    thing = inflection.thing_gender(beside) and beside not in inflection.group_nouns()
+    if not thing or line.has_postposition(at + 1):
+        return False
+    return verb.valency == "transitive" or has_own_verb(line, clause, at + 1)
 
 
 # Who goes there may be left to a bare noun: वह घर गया.
@@ -238,8 +312,16 @@ def _stands_alone(line: Line, clause: Clause, noun: int) -> bool:
 def _noun_after(line: Line, at: int) -> int | None:
     """The noun in the direct case that वह, यह … may determine."""
     after = at + 1
-    while line.is_word(after) and (is_adjective(line[after]) or line[after] in {"भी", "और", "ही"}):
+    while line.is_word(after) and (
+        is_adjective(line[after])
+        or line[after] in {"भी", "और", "ही", "एक"} | function_words().numerals
+        or (is_participle(line[after]) and inflection.thing_gender(line[after + 1]))
+    ):
         after += 1
+    if line[after] in inflection.time_nouns() and "े" in {line[after][-1:], line[after - 1][-1:]}:
+        return None  # वह अगले महीने आएगा
+    if line[after] in inflection.time_nouns() and line[after + 1] == "भर":
+        return None  # वह रात भर रोया
     if inflection.person_noun(line[after]):
         return None if is_oblique(line, after) else after
     if not inflection.thing_gender(line[after]) or line.has_postposition(after):

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.hindi import inflection, lexicon
 from epicene.rewriting.hindi.conjugation import analyse_verb
-from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, cell_gender
-from epicene.rewriting.hindi.lexicon import function_words
-from epicene.rewriting.hindi.phrases import is_several
+from epicene.rewriting.hindi.inflection import (
+    Cell,
+    analyse_agreeing_form,
+    cell_gender,
+    is_agreeing_adjective,
+)
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
+from epicene.rewriting.hindi.phrases import is_several, may_be_name
 from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
 
 if TYPE_CHECKING:
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
 
 _AND = frozenset({"और", "तथा", "एवं"})
 _GROUP_WORDS = frozenset("लोग सब सभी दोनों तीनों चारों".split())
-_OBLIQUE_GROUP_WORDS = frozenset("लोगों सबका सबके सबकी सबको सबसे सबने".split())
 
 
 class Subject(NamedTuple):
@@ -58,7 +62,7 @@ def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) ->
         if word in lexicon.SECOND_PRONOUNS and line[at + 1] != "ने" and not _is_reflexive(line, at):
             if line.has_postposition(at) or _is_oblique_group(line, at + 1):
                 continue
-            if line[at + 1] in _GROUP_WORDS:
+            if line[at + 1] in _GROUP_WORDS and line[at + 2] != "कुछ":
                 return NO_PERSON
             beside = _subject_with_companion(line, at, interlocutors.listener)
             rule = f"said with {word}"
@@ -70,7 +74,7 @@ def pronoun_subject(line: Line, clause: Clause, interlocutors: Interlocutors) ->
 
 def _is_oblique_group(line: Line, at: int) -> bool:
     """Whether the word after the pronoun is an oblique group word: आप सबका, आप लोगों से."""
-    return line[at] in _OBLIQUE_GROUP_WORDS or (
+    return line[at] in lexicon.OBLIQUE_GROUP_WORDS or (
         line[at] in _GROUP_WORDS and line.has_postposition(at)
     )
 
@@ -115,10 +119,15 @@ def third_person_subject(
     vocatives.
     """
     found = [each for each in subject_candidates(line, clause) if each.at not in skip]
-    said = _third_person_pronoun(line, clause, found, previous)
+    said = NO_PERSON if _is_all_of_it(line, clause) else None
+    said = said or _third_person_pronoun(line, clause, found, previous)
     if said is not None:
         return said
-    nobody = _has_marked_object(line, clause) or _is_group(line, clause, found, previous)
+    nobody = (
+        _has_marked_object(line, clause)
+        or _is_group(line, clause, found, previous)
+        or (not found and _is_time_passing(line, clause))
+    )
     if nobody or _is_thing(line, clause):
         return NO_PERSON
     plural = bool(clause.verb and clause.verb.plural)
@@ -132,17 +141,37 @@ def third_person_subject(
             return Subject(None, people[0].at)
         respected = reading is not None and reading.becomes_plural and _shows_no_number(clause)
         return Subject(who, people[0].at, plural or respected, "likely", "said with a noun")
-    if clause.verb is None:
-        return None
+    return _thing_or_name(line, clause, clause.verb, found) if clause.verb is not None else None
+
+
+def _thing_or_name(
+    line: Line, clause: Clause, verb: VerbComplex, found: list[SubjectCandidate]
+) -> Subject | None:
+    """The subject if it is no noun for people: a thing that the verb agrees with, or a name."""
     for each in found:
-        if each.sort == "thing" and _thing_controls_verb(line, clause.verb, each):
+        if each.sort == "thing" and _thing_controls_verb(line, verb, each):
             return Subject(None, each.at)
-    if _has_oblique_experiencer(line, clause):
+    if _has_oblique_experiencer(line, clause) or _thing_acts(line, verb, found):
         return NO_PERSON
     for each in found:
-        if each.sort == "unknown" and _is_name(line, clause, clause.verb, each):
-            return Subject("others", each.at, plural, "guess", "said with a name")
+        if each.sort == "unknown" and _is_name(line, clause, verb, each):
+            return Subject("others", each.at, verb.plural, "guess", "said with a name")
     return None
+
+
+def _is_time_passing(line: Line, clause: Clause) -> bool:
+    """Whether a time of day is the subject: रात निकल गई, शाम ढली."""
+    verb = clause.verb
+    if verb is None or verb.main not in {"निकल", "बीत", "गुजर", "कट", "ढल", "हो"}:
+        return False
+    return line[line.before(verb.first)] in {"रात", "शाम", "सुबह", "दोपहर", "दिन", "सवेरा", "अंधेरा"}
+
+
+def _is_all_of_it(line: Line, clause: Clause) -> bool:
+    """Whether सब sums up the subject of an intransitive verb: गाँव, वह पीपल, सब याद आ गया."""
+    if clause.verb is None or clause.verb.valency == "transitive":
+        return False
+    return any(line[at] == "सब" and line[at - 1] == "," for at in clause.field)
 
 
 def _is_thing(line: Line, clause: Clause) -> bool:
@@ -158,7 +187,15 @@ def _is_thing(line: Line, clause: Clause) -> bool:
     does = any(  # बस गठरी बाँधकर चली गई
         form.shape == "conjunctive" for at in clause.field for form in analyse_verb(line[at])
     )
-    return not does and any(line[at] == "बस" for at in clause.field)
+    return not does and any(
+        line[at] == "बस" and not (line.has_postposition(at) or _is_in_compound(line, clause, at))
+        for at in clause.field
+    )
+
+
+def _is_in_compound(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a thing follows before the verb: बस अड्डे."""
+    return at + 1 in clause.field and inflection.thing_gender(line[at + 1]) is not None
 
 
 def _third_person_pronoun(
@@ -255,7 +292,10 @@ def _are_several(line: Line, each: SubjectCandidate, *, plural: bool) -> bool:
     reading = inflection.person_noun(line[each.at])
     if reading is None or reading.gender == "feminine" or reading.noun.kind == "gendered":
         return False
-    return plural and is_several(line, each.at, reading)
+    near = {line[each.at - step] for step in (1, 2, 3)}
+    many = line[each.at] in function_words().usually_many and not near & {"एक", "यह", "वह"}
+    many = many and not may_be_name(line[each.at + 1])
+    return plural and (many or is_several(line, each.at, reading))
 
 
 def _is_pronoun_subject(
@@ -267,6 +307,9 @@ def _is_pronoun_subject(
         return False
     if word in {"यह", "ये"} and verb is not None:
         if line[clause.last + 1] == "कि":  # यह स्पष्ट था कि …
+            return False
+        after = each.at + 1  # यह प्रेशर कुकर
+        if after < verb.first and may_be_name(line[after]) and not line.has_postposition(after):
             return False
         return verb.valency not in {"transitive", "passive"} and verb.person != "third"
     if each.sort == "pronoun":
@@ -285,7 +328,7 @@ def _has_oblique_experiencer(line: Line, clause: Clause) -> bool:
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     return any(
-        line[at] in lexicon.OBJECT_PRONOUNS or line[at] == "सबको" or _is_marked_with_ko(line, at)
+        line[at] in lexicon.OBJECT_PRONOUNS | {"सबको", "हमें", "हमको"} or _is_marked_with_ko(line, at)
         for at in clause.field
     )
 
@@ -329,9 +372,20 @@ def _is_habitual(line: Line, verb: VerbComplex) -> bool:
 
 def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive":
+    done = {"देता", "देती", "लेता", "लेती", "देगा", "देगी", "लेगा", "लेगी", "रहा", "रही"}
+    changes = verb.main in verb_stems().ambitransitive and not verb.ergative
+    changes = changes and not done & {line[at] for at in verb.agreeing}
+    if line[each.at].endswith(("ें", "ियां")) and "fp" not in verb_cells(line, verb):
+        changes = False  # करवटें बदलती रही
+    if verb.valency == "transitive" and not (changes and line.before(verb.first) == each.at):
         return False
-    if line[each.at] in inflection.time_nouns() and verb.main not in {"गुजर", "बीत", "कट"}:
+    if line[each.at] in inflection.time_nouns() and verb.main not in {
+        "गुजर",
+        "बीत",
+        "कट",
+        "निकल",
+        "ढल",
+    }:
         before = line.before(verb.first)  # देर हुई, शाम हो गई
         return line[before] in {"समाप्त", "खत्म", "पूरे"} or (
             before == each.at and verb.main in {"हो", "लग"}
@@ -343,24 +397,56 @@ def _thing_controls_verb(line: Line, verb: VerbComplex, each: SubjectCandidate) 
         )
     if verb.valency != "copular" and line[each.at] in inflection.place_nouns():
         return False
+    honoured = line[line.before(verb.first)] in function_words().personal_states
+    if honoured and inflection.thing_gender(line[each.at + 1]):  # अकादमी पुरस्कार से सम्मानित हुए
+        return False
     cells = verb_cells(line, verb)
     genders = {cell_gender(cell) for cell in cells}
     if genders and genders != {each.gender}:
         return False
+    # रास्ते; उल्टे पाँव लौट गया
     many = each.gender == "masculine" and line[each.at].endswith("े")
-    return not (many and "ms" in cells)
+    oblique = is_agreeing_adjective(line[each.at - 1]) and line[each.at - 1].endswith("े")
+    return not ((many or oblique) and "ms" in cells)
 
 
+def _thing_acts(line: Line, verb: VerbComplex, found: list[SubjectCandidate]) -> bool:
+    """Whether a thing does something to another: घुटने जवाब नहीं देते, बारिश सब कुछ बहा ले गई."""
+    if verb.valency != "transitive" or verb.ergative or len(found) < 2:
+        return False
+    first, second = found[0], found[1]
+    people = verb_stems().personal | verb_stems().human
+    if verb.main in people or line[first.at - 1] == "अपना":  # खाना खाना भूल गया
+        return False
+    idle = inflection.place_nouns() | inflection.time_nouns() | function_words().verbal_nominals
+    if {first.sort, second.sort} != {"thing"} or {line[first.at], line[second.at]} & idle:
+        return False
+    cells = {cell_gender(cell) for cell in verb_cells(line, verb)}
+    many = line[first.at].endswith(("े", "ें", "ियां", "एं"))
+    return cells == {first.gender} and many == verb.plural
+
+
+# सबसे पहले हरप्रीत पहुँची
+_BEFORE_A_NAME = frozenset(
+    "सबसे पहले आखिर अंत में अब तब कल आज परसों अभी फिर उधर इधर तभी अचानक रात शाम सुबह भी तो लेकिन पर".split()
+)
 _PLACE_AND_TIME_MARKERS = frozenset("में पर बाद तक पहले".split())
 
 
 def _is_name(line: Line, clause: Clause, verb: VerbComplex, each: SubjectCandidate) -> bool:
     """Whether an unlisted word is where a subject may be, and can be a name."""
-    if line.before(verb.first) == each.at and verb.valency == "copular":
+    only = line[each.at + 1] == "ही"  # सोनू ही होगा
+    if line.before(verb.first) == each.at and verb.valency == "copular" and not only:
         return False
     if verb.valency == "passive" and not verb.plural:
         return False
-    opening = [at for at in range(clause.first, each.at) if not line.is_mark(at)]
+    if line[each.at - 1] in {"यह", "ये", "यही"}:
+        return False
+    opening = [
+        at
+        for at in range(clause.first, each.at)
+        if not (line.is_mark(at) or line[at] in _BEFORE_A_NAME)
+    ]
     if len(opening) <= 1 or line.is_mark(each.at - 1):
         return True
     # In the plural out of respect a name may follow where and when: फिल्म में शर्मा … आते हैं.

@@ -18,7 +18,13 @@ from epicene.rewriting.hindi.conjugation import (
     analyse_verb,
     guess_future,
 )
-from epicene.rewriting.hindi.inflection import Cell, cell_gender, person_noun, thing_gender
+from epicene.rewriting.hindi.inflection import (
+    Cell,
+    cell_gender,
+    is_adjective,
+    person_noun,
+    thing_gender,
+)
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 
 if TYPE_CHECKING:
@@ -90,7 +96,7 @@ def find_verb_complexes(line: Line) -> list[VerbComplex]:
 def _finite_form_at(line: Line, at: int) -> VerbForm | None:
     """The finite form with which a complex ends at that word, if it does."""
     word = line[at]
-    if line.is_mark(at):
+    if line.is_mark(at) or word == "बजे":  # दस बजे
         return None
     forms = analyse_verb(word)
     if not forms:
@@ -107,7 +113,7 @@ def _finite_form_at(line: Line, at: int) -> VerbForm | None:
         )
     if word == "जाने" and line[at - 1] == "न":  # न जाने क्यों
         return None
-    if _is_nominal_here(line, at) or _is_adverbial(line, at):
+    if _is_nominal_here(line, at) or _is_adverbial(line, at) or _is_attributive(line, at):
         return None
     if not _may_end_clause(line, at) and not _precedes_final_noun(line, at):
         return None
@@ -153,12 +159,14 @@ def _unknown_future(word: str) -> VerbForm | None:
     return guess_future(word)
 
 
-_OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES
+_OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES - lexicon.OBLIQUE_GROUP_WORDS
 
 
 def _may_end_clause(line: Line, at: int) -> bool:
     """Whether a clause may end after that word."""
     words = function_words()
+    if line[at + 1] == "फिर" and line[at + 2] in {"रहा", "रहे", "रही"}:  # घूमता फिर रहा था
+        return False
     after = at + 1
     while line[after] in words.negations or line[after] in {"ही", "भी"}:
         after += 1
@@ -187,20 +195,49 @@ def _may_follow(line: Line, at: int) -> bool:
 
 
 def _is_adverbial(line: Line, at: int) -> bool:
-    """Whether the participle is adverbial, without a clause of its own: करते हुए."""
+    """Whether the participle is adverbial, without a clause of its own: करते हुए, बिना पूछे."""
+    if _is_done_without(line, at):
+        return True
     return line[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(line[at - 1]))
+
+
+_MAX_WORDS_WITHOUT = 4  # between बिना and its participle
+
+
+def _is_done_without(line: Line, at: int) -> bool:
+    """Whether the participle depends on बिना: बिना बताए, बिना किसी से कुछ कहे."""
+    if not any(form.shape == "perfective" and form.cell == "mp" for form in analyse_verb(line[at])):
+        return False
+    for before in range(at - 1, at - 2 - _MAX_WORDS_WITHOUT, -1):
+        if line.is_mark(before) or line[before] == "के":
+            return False
+        if any(form.shape == "perfective" for form in analyse_verb(line[before])):
+            return False  # बिना सूचना दिए पहुँचे
+        if line[before] in {"बिना", "बगैर", "बिन"}:  # but बिना सूचना अनुपस्थित पाए गए
+            return before == at - 1 or "गए" not in {line[at], line[at + 1]}
+    return False
+
+
+def _is_attributive(line: Line, at: int) -> bool:
+    """Whether वाला or a participle modifies what follows: हकलाने वाली यह कलाकार, पास बैठा वह लड़का."""
+    pronoun = line[at + 1] in {"यह", "वह", "वो", "ये", "वे"}
+    if pronoun and line[at - 1] in function_words().postpositions:
+        return person_noun(line[at + 2]) is not None
+    if not line[at].startswith("वाल"):
+        return False
+    noun = at + 2 if line[at + 1] in {"यह", "वह", "वो", "ये", "वे"} else at + 1
+    return person_noun(line[noun]) is not None or (noun > at + 1 and bool(thing_gender(line[noun])))
 
 
 def _precedes_final_noun(line: Line, at: int) -> bool:
     """Whether a noun postposed to the verb ends the sentence: बन गया डॉक्टर."""
-    return (
-        line.is_mark(at + 2)
-        and person_noun(line[at + 1]) is not None
-        and (
-            line[at] in {"बना", "बनी", "बने"}  # a headline: किसान का बेटा बना पायलट
-            or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
-        )
-    )
+    headline = line[at] in {"बना", "बनी", "बने"}  # किसान का बेटा बना पायलट
+    noun = at + 1
+    while headline and (is_adjective(line[noun]) or line[noun] in {"सबसे", "का", "की", "के"}):
+        noun += 1
+    if not line.is_mark(noun + 1) or person_noun(line[noun]) is None:
+        return False
+    return headline or any(form.shape == "stem" for form in analyse_verb(line[at - 1]))
 
 
 def _is_auxiliary(line: Line, at: int) -> bool:
@@ -218,7 +255,7 @@ def _is_nominal_here(line: Line, at: int) -> bool:
         return not _is_verb_by_context(line, at)
     words = function_words()
     if word in _ALSO_VERBS_AT_THE_END:
-        return False
+        return line.is_mark(at - 1) and not line.is_mark(at + 1)
     if line[at - 1] == "को" and _is_object_verb(word):
         return False  # लोगों को गिनती
     if line[at - 1] == "की" and word.endswith("ी") and word not in _COPULAR_PERFECTIVES:
@@ -244,11 +281,21 @@ def _is_object_verb(word: str) -> bool:
 _COPULAR_PERFECTIVES = frozenset("निकली बनी रही लगी दिखी थी हुई ठहरी".split())
 
 
+# की after them is a genitive: कम उम्र की थी.
+_QUALITIES = frozenset("उम्र आयु तरह किस्म नस्ल जाति प्रकृति प्रवृत्ति पीढी श्रेणी हैसियत शक्ल सूरत".split())
+
+
 def _is_verb_by_context(line: Line, at: int) -> bool:
     """Whether की, दी, ली or पी is a verb, by the words around it: बात की। खबर दी और …"""
+    if line[at] == "लिए":  # पैसे लिए और …
+        return thing_gender(line[at - 1]) == "masculine"
+    if line[at] in {"दो", "लो"}:  # सिक्के दो, वरना …
+        return line.is_mark(at + 1) and thing_gender(line[at - 1]) is not None
     if line[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = line[line.before(at)]
+    if before in _QUALITIES:
+        return False
     if thing_gender(before) == "feminine" or before in function_words().verbal_nominals:
         return True
     if before[:1].isascii() and before[:1].isalpha():  # room book की, room book की थी
@@ -262,14 +309,48 @@ def _is_verb_by_context(line: Line, at: int) -> bool:
 def _read_complex(line: Line, end: _FormInLine, start: int) -> VerbComplex:
     parts = [end]
     while True:
-        at = line.before(parts[0].at)
-        if at < start or line.is_mark(at):
+        at = _place_before(line, parts)
+        if at < start or line.is_mark(at) or _is_done_without(line, at):
             break
         form = _form_before(line, at, parts[0].form, last=len(parts) == 1)
         if form is None:
             break
         parts.insert(0, _FormInLine(at, form))
     return _complex(line, parts)
+
+
+# Stressed before the auxiliary: सिखाते बढ़िया हैं, बोलता बहुत है.
+_STRESSED = frozenset("बहुत ज्यादा कम खूब काफी क्या कितना इतना ऐसे कैसे यहीं वहीं यहां वहां".split())
+
+
+def _place_before(line: Line, parts: list[_FormInLine]) -> int:
+    """The index of the word that may belong to the complex, before its first part."""
+    first = parts[0]
+    if line[first.at - 1] == "फिर" and first.form.stem == "रह":  # घूमता फिर रहा था
+        roams = any(form.shape == "imperfective" for form in analyse_verb(line[first.at - 2]))
+        return first.at - 2 if roams else first.at - 1
+    at = line.before(first.at)
+    if (first.form.shape == "copula" or line[first.at] == "हो") and len(parts) == 1:
+        stressed = line[at] in _STRESSED or is_adjective(line[at])
+        before = line[at - 1]
+        if (
+            stressed
+            and any(
+                form.shape == "imperfective" and _agrees(form.cell, first.form)
+                for form in analyse_verb(before)
+            )
+            and not (person_noun(before) or thing_gender(before))
+        ):
+            return at - 1
+    return at
+
+
+def _agrees(cell: Cell | None, copula: VerbForm) -> bool:
+    """Whether a participle and the copula have the same gender and number, as far as both show."""
+    if cell is None or copula.cell is None:
+        plural = copula.person in {"plural", "second"}
+        return cell == "fs" or (cell == "mp") == plural
+    return cell_gender(cell) == cell_gender(copula.cell)
 
 
 def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
@@ -279,12 +360,14 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     make.
     """
     word = line[at]
-    forms = analyse_verb(word)
+    forms = () if word == "बजे" else analyse_verb(word)
     wanted = _forms_before(right)
-    remains = right.stem == "रह" and last
+    remains = right.stem == "रह" and last and word not in _RATHER_STEMS
     participle_first = right.stem in {"जा", "आ", "चल", "हो", "पड"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
+            if form.shape == "perfective" and remains and not _agrees(form.cell, right):
+                continue  # नहीं उठा रही
             return None if _is_rather_nominal(line, at, form, right) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
         cell = _TA_CELLS[word[-2:]]
@@ -293,6 +376,10 @@ def _form_before(line: Line, at: int, right: VerbForm, *, last: bool) -> VerbFor
     return None
 
 
+# Before रहा these are stems, of what somebody does: फ़ोन नहीं उठा रहा.
+_RATHER_STEMS = frozenset(
+    "उठा चला गिरा जला पका हटा पढा सुना दिखा घुमा सिखा बता जगा भगा हिला नचा हंसा".split()
+)
 # Before रहा these are participles, not stems of बैठाना and ठहराना.
 _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठहरा अडा पडा".split())
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
@@ -325,13 +412,19 @@ TIME_WORDS_BEFORE_GENITIVE = frozenset({"कब", "कभी", "कहीं"})
 def _is_rather_nominal(line: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
     """Whether a word like a verb form is a noun, an adjective or a genitive."""
     word = line[at]
+    if form.shape == "imperfective" and right.stem == "रह":  # तारे गिनती रही
+        return False
     if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
+        if right.person in {"first", "second"}:  # बड़ी उम्र की हूँ
+            return True
         if line[at - 1] in TIME_WORDS_BEFORE_GENITIVE or right.stem == "रह":
             return True  # कभी की जा चुकी, किसी काम की नहीं रही
         return right.stem != "जा" and not _is_verb_by_context(line, at)
     if form.stem == "वाला":
         return not _is_infinitive(line, line.before(at))
     if form.shape == "stem":
+        if word == "समझ" and right.stem == "आ":  # फिर समझ आया
+            return True
         return word in {"पर", "बस", "मन", "जन"}
     if word in _ALSO_VERBS_AT_THE_END and _has_pronoun_before(line, at):
         return False
@@ -356,7 +449,30 @@ def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
     return _BEFORE.get(right.stem, ())
 
 
+_BEFORE_SUBJUNCTIVES = frozenset("अगर यदि मानो जैसे शायद चाहे भले काश ताकि जब जहां".split())
+
+
+def _is_subjunctive(line: Line, at: int) -> bool:
+    """Whether हो is no form of तुम: … क़िल्लत हो तो; जैसे उसी ज़माने में रहा हो."""
+    if line[at] != "हो" or "तुम" in line.keys[max(0, at - 8) : at + 3]:
+        return False
+    start = line.sentence(at)[0]
+    return line[at + 1] == "तो" or bool(_BEFORE_SUBJUNCTIVES & set(line.keys[start:at]))
+
+
+def _wishes(parts: list[_FormInLine]) -> bool:
+    """Whether the last of a complex is a subjunctive like a perfective: पार्टी देता रहे."""
+    if len(parts) < 2 or not (parts[-1].form.participle and parts[-2].form.participle):
+        return False
+    return parts[-1].form.cell == "mp" and parts[-2].form.cell in {"ms", "fs"}
+
+
 def _complex(line: Line, parts: list[_FormInLine]) -> VerbComplex:
+    if _is_subjunctive(line, parts[-1].at):
+        parts = [*parts[:-1], _FormInLine(parts[-1].at, parts[-1].form._replace(person=None))]
+    if _wishes(parts):
+        wish = VerbForm(parts[-1].form.stem, "subjunctive", None, "third")
+        parts = [*parts[:-1], _FormInLine(parts[-1].at, wish)]
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
@@ -398,6 +514,8 @@ def _valency(line: Line, parts: list[_FormInLine]) -> Valency:
         return "copular"
     if main.stem in known.copular and not (main.stem == "आ" and nominal != "नजर"):
         return "copular"
+    if main.stem in known.ambitransitive and len(parts) > 1 and parts[1].form.stem == "जा":
+        return "intransitive"  # टंकी भर गई
     if main.stem in known.transitive or main.stem in known.labile:
         return "transitive"
     return "intransitive"
