@@ -614,7 +614,7 @@ def compare(
     if names and not agreement:
         raise InputError("`names` requires `agreement`.")
     if crossed and agreement:
-        raise InputError("`crossed` reports differences, so it cannot be combined with `agreement`.")
+        raise InputError("`crossed` reports differences; it cannot be combined with `agreement`.")
     runs = stored_run(first), stored_run(second)
     with scoring_progress():
         if agreement:

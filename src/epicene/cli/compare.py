@@ -44,9 +44,7 @@ def compare(
             "what changed."
         )
     if crossed and agreement:
-        raise InputError(
-            "--crossed reports differences, so it cannot be combined with --agreement."
-        )
+        raise InputError("--crossed reports differences; it cannot be combined with --agreement.")
     compared = compare_runs(
         first,
         second,
