@@ -151,7 +151,7 @@ def test_the_same_command_draws_the_same_study(
     assert epicene(*command, "--out=study").code == 0
     assert epicene(*command, "--out=other").code == 0
     assert Path("other/study.toml").read_bytes() == before
-    refused(epicene(*command, "--seed=2", "--out=study"), 2, "study holds another study")
+    refused(epicene(*command, "--seed=2", "--out=study"), 2, "study contains a different study")
     assert (study / "study.toml").read_bytes() == before
 
 

@@ -715,8 +715,8 @@ def serve_studies(
     addresses = [base_url(url) for url in urls]
     if len(addresses) != len(studies) or len(set(addresses)) < len(addresses):
         raise InputError(
-            f"{len(studies)} studies need as many different addresses in --url, but there are "
-            f"{len(set(addresses))}."
+            f"{len(studies)} studies need {len(studies)} different addresses in --url, but there "
+            f"are {len(set(addresses))}."
         )
     if len({address.partition("://")[0] for address in addresses}) > 1:
         raise InputError("--url has both http:// and https://; use one of them for all studies.")
@@ -808,7 +808,7 @@ def _server() -> Callable[..., None]:
         pass
     else:
         raise InputError(
-            "A notebook cannot serve pages; run `epicene annotate serve STUDY` in a terminal."
+            "A notebook cannot serve the pages; run `epicene annotate serve STUDY` in a terminal."
         )
     try:
         from epicene.studies.web.server import serve
