@@ -170,9 +170,7 @@ def test_only_web_addresses_are_fetched(place: str, tmp_path: Path) -> None:
     redirected, _ = drawn_from(
         "{root}/image", tmp_path, lambda _: Reply(b"", 302, {"Location": place})
     )
-    expected = (
-        "in a loop" if place == "//" else "redirects to something that is not a web address"
-    )
+    expected = "in a loop" if place == "//" else "redirects to something that is not a web address"
     assert expected in why_not(redirected)
 
 
