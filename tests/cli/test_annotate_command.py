@@ -250,7 +250,7 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
         ((), ["Name either run folders or a suite"]),
         (("RUN", "--suite=misgendering"), ["Name either run folders"]),
         (("RUN", "--data=x"), ["require --suite"]),
-        (("--suite=misgendering",), ["about model answers; give the run folders"]),
+        (("--suite=misgendering",), ["about answers of models; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
         (
             ("--suite=gramvis",),
