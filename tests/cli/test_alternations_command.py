@@ -189,7 +189,7 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
     drawing = ("--suite=alternations", "--study=choice", "--per-cell=3", "--out=study")
     done = epicene("annotate", "sample", *drawing)
     assert done.code == 0, done.err
-    assert done.err.startswith("12 items, 240 judgements wanted.")  # 3 verbs in 4 variants, for 20
+    assert done.err.startswith("12 items, 240 judgements needed.")  # 3 verbs in 4 variants, for 20
     study = open_study_folder(Path("study")).study
     sheet = ["participant,item,better"]
     for item in study.items:

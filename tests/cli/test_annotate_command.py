@@ -44,7 +44,7 @@ def study(epicene: Epicene, runs: list[Path]) -> Path:
     done = epicene("annotate", "sample", *runs, "--per-cell=2", "--twice=12", "--out=study")
     assert done.code == 0, done.err
     # Two models, two pronouns, pre and post of two datasets and open contexts.
-    assert done.err == "40 items, 52 judgements wanted. The study is in study.\n"
+    assert done.err == "40 items, 52 judgements needed. The study is in study.\n"
     return Path("study")
 
 
@@ -124,9 +124,9 @@ def test_what_is_exported_can_be_imported(epicene: Epicene, study: Path, form: s
     assert epicene("annotate", "export", study, f"--out=all.{form}").code == 0
     assert stat.S_IMODE(Path(f"all.{form}").stat().st_mode) == 0o600
     done = epicene("annotate", "import", "copy", f"all.{form}")
-    assert done.err == "52 new answers, 0 replaced, 0 were already there.\n"
+    assert done.err == "52 new answers, 0 replaced, 0 unchanged.\n"
     again = epicene("annotate", "import", study, f"all.{form}")
-    assert again.err == "0 new answers, 0 replaced, 52 were already there.\n"
+    assert again.err == "0 new answers, 0 replaced, 52 unchanged.\n"
     first, second = (epicene("annotate", "export", each).out for each in (study, "copy"))
     assert first == second
     tables = [epicene("annotate", "tables", each, "--json").json for each in (study, "copy")]
@@ -151,7 +151,7 @@ def test_the_same_command_draws_the_same_study(
     assert epicene(*command, "--out=study").code == 0
     assert epicene(*command, "--out=other").code == 0
     assert Path("other/study.toml").read_bytes() == before
-    refused(epicene(*command, "--seed=2", "--out=study"), 2, "study holds another study")
+    refused(epicene(*command, "--seed=2", "--out=study"), 2, "study contains a different study")
     assert (study / "study.toml").read_bytes() == before
 
 
@@ -160,8 +160,8 @@ def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
     item = open_study_folder(study).study.items[0].id
     Path("one.csv").write_text(f"item,outcome\n{item},correct\n", "utf-8")
     command = ("annotate", "import", study, "one.csv", "--participant=ann")
-    assert epicene(*command).err == "1 new answer, 0 replaced, 0 were already there.\n"
-    assert epicene(*command).err == "0 new answers, 0 replaced, 1 was already there.\n"
+    assert epicene(*command).err == "1 new answer, 0 replaced, 0 unchanged.\n"
+    assert epicene(*command).err == "0 new answers, 0 replaced, 1 unchanged.\n"
     done = epicene("annotate", "tables", study, "--only=automatic")
     assert done.code == 0
     assert "1 of 52 judgements have been given so far." in done.err
@@ -175,7 +175,7 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
     done = epicene("annotate", "import", study, "b.csv")
     refused(done, 2, "b.csv, line 2,", "differently from ann's earlier answer", "--replace")
     done = epicene("annotate", "import", study, "b.csv", "--replace")
-    assert done.err == "0 new answers, 1 replaced, 0 were already there.\n"
+    assert done.err == "0 new answers, 1 replaced, 0 unchanged.\n"
 
 
 def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, study: Path) -> None:
@@ -250,7 +250,7 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
         ((), ["Name either run folders or a suite"]),
         (("RUN", "--suite=misgendering"), ["Name either run folders"]),
         (("RUN", "--data=x"), ["require --suite"]),
-        (("--suite=misgendering",), ["about model answers; give the run folders"]),
+        (("--suite=misgendering",), ["about answers of models; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
         (
             ("--suite=gramvis",),
@@ -309,7 +309,7 @@ def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epi
 
 def test_a_study_of_data(epicene: Epicene) -> None:
     done = epicene("annotate", "sample", "--suite=reflexives", "--n=6", "--out=study")
-    assert done.err == "6 items, 18 judgements wanted. The study is in study.\n"
+    assert done.err == "6 items, 18 judgements needed. The study is in study.\n"
     whole = open_study_folder(Path("study")).study
     lines = [
         json.dumps({"participant": who, "item": item.id, "better": "good"})
@@ -340,7 +340,7 @@ def test_disagreements_are_settled_in_a_sheet(epicene: Epicene, study: Path) -> 
         writer.writerows(rows)
     before = epicene("annotate", "tables", study, "--json").json["tables"]
     done = epicene("annotate", "import", study, "settled.csv")
-    assert done.err.splitlines()[1] == f"{len(differ)} answers were decided by adjudication."
+    assert done.err.splitlines()[1] == f"{len(differ)} answers were settled by adjudication."
     after = epicene("annotate", "tables", study, "--json").json["tables"]
     assert after["people"] == before["people"]
     assert after["questions"] == before["questions"]
@@ -378,7 +378,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
     tasks[0]["annotations"][0]["result"].append({"from_name": "extraneous", "value": marked})
     Path("export.json").write_text(json.dumps(tasks), "utf-8")
     done = epicene("annotate", "import", study, "export.json", "--format=label-studio")
-    assert done.err == "40 new answers, 0 replaced, 0 were already there.\n"
+    assert done.err == "40 new answers, 0 replaced, 0 unchanged.\n"
     shown = epicene("annotate", "tables", study, "--json").json
     jsonschema.validate(shown, SCHEMA)
     assert shown["tables"]["quality"]["1"]["seconds (median)"]["value"] == 2.5

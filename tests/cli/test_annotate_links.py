@@ -185,7 +185,7 @@ def test_owners_with_names_and_what_they_did(epicene: Epicene, study: Path) -> N
     assert [line.split("\t")[0] for line in done.out.splitlines()] == ["owner", "jo", "maria"]
     assert addresses(done) == {"https://x.org"}
     done = epicene("annotate", "owners", study, "--revoke=jo")
-    assert "what jo did stays recorded" in done.err
+    assert "the record of what jo did is kept" in done.err
     assert "jo" not in {line.split("\t")[0] for line in done.out.splitlines()}
     done = epicene("annotate", "activity", study)
     assert [line.split("\t")[1:4] for line in done.out.splitlines()] == [

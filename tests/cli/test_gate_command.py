@@ -72,7 +72,7 @@ def test_a_file_of_results_is_a_baseline_of_independent_answers(runs: Epicene) -
     jsonschema.validate(failed.json, SCHEMA)
     verdict = failed.json["headlines"][HEADLINE]
     assert (verdict["paired"], verdict["groups"]) == (False, None)
-    assert "paired by item and its intervals are narrower" in failed.json["notes"][0]
+    assert "compare item by item, which gives narrower intervals" in failed.json["notes"][0]
     paired = runs("gate", "copy", "-b", "rules", "--json").json["headlines"][HEADLINE]
     assert verdict["baseline"] == paired["baseline"]
 

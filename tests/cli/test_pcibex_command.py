@@ -15,9 +15,9 @@ def test_the_command_takes_it(epicene: Epicene, tmp_path: Path) -> None:
     create_study_folder(tmp_path / "study", forced_choice())
     path = two_people().write(tmp_path / "results.csv")
     done = epicene("annotate", "import", "study", path)
-    assert done.err == "6 new answers, 0 replaced, 0 were already there.\n"
+    assert done.err == "6 new answers, 0 replaced, 0 unchanged.\n"
     again = epicene("annotate", "import", "study", path, "--format=pcibex")
-    assert again.err == "0 new answers, 0 replaced, 6 were already there.\n"
+    assert again.err == "0 new answers, 0 replaced, 6 unchanged.\n"
     (tmp_path / "sheet.csv").write_text("participant,item,better\nann,p1a,good\n", "utf-8")
     refused(
         epicene("annotate", "import", "study", "sheet.csv", "--format=pcibex"),

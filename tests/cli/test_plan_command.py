@@ -47,7 +47,7 @@ def test_what_few_items_find(epicene: Epicene) -> None:
 def test_a_suite_without_right_and_wrong_has_no_plan(epicene: Epicene) -> None:
     done = epicene("plan", "gramvis")
     assert done.code == 2
-    assert "There is nothing to plan: no headline of gramvis" in done.err
+    assert "No headline of gramvis has" in done.err
 
 
 def test_a_pilot_run_gives_rates_correlations_and_components(epicene: Epicene) -> None:

@@ -141,7 +141,7 @@ def test_where_nothing_is_answered_there_is_no_report(epicene: Epicene) -> None:
     )
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
-    assert "No report was written because there are no answers." in done.err
+    assert "There are no answers yet, so no report was written." in done.err
 
 
 def test_a_strict_plan_refuses_who_cannot(epicene: Epicene) -> None:

@@ -210,7 +210,7 @@ def test_crossed_factors_and_draws_are_tables_on_request(epicene: Epicene) -> No
         (("tables", "m1", "--crossed=nobody"), "no field of items or facet 'nobody'"),
         (
             ("compare", "m1", "m2", "--crossed=name", "--agreement"),
-            "about differences and cannot be combined with --agreement",
+            "reports differences; it cannot be combined with --agreement",
         ),
     ):
         refused = epicene(*arguments)

@@ -266,7 +266,7 @@ def test_lines_that_end_with_cr_alone_are_read_as_rows_and_refused_as_text(tmp_p
         {"id": "c", "text": "d"},
     ]
     assert rows(tmp_path / "a.jsonl", '{"id": "a"}\r{"id": "b"}\r') == [{"id": "a"}, {"id": "b"}]
-    with pytest.raises(InputError, match=r"a\.jsonl ends its lines with CR only"):
+    with pytest.raises(InputError, match=r"a\.jsonl has CR line endings"):
         read_text_lines(tmp_path / "a.jsonl")
 
 

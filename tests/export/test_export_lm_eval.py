@@ -231,7 +231,7 @@ def test_one_text_is_no_choice() -> None:
     made = plan_tasks(select("misgendering", limit=2, settings={"pronouns": "they"}))
     assert "probability" not in {task.kind.format for task in made.tasks}
     (why,) = (each.why for each in made.left_out if each.what == "probability")
-    assert why == "there is only one text, so there is nothing to choose"
+    assert why == "it has only one text, so there is no choice"
 
 
 # --- writing -------------------------------------------------------------------------------

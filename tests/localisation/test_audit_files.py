@@ -181,7 +181,7 @@ def test_two_strings_with_one_key_are_told_apart(tmp_path: Path) -> None:
 def test_a_file_that_is_no_audit_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "earlier.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="is not an audit written by this version"):
+    with pytest.raises(InputError, match="was not written by the audit of this version"):
         read_baseline(path)
 
 

@@ -109,7 +109,7 @@ def test_what_is_no_picture_is_named_and_the_rest_is_shown(tmp_path: Path) -> No
     strip = ImageStrip(heading="", images=(SheetImage(sha256=third), SheetImage(sha256=fourth)))
     found = make_thumbnails([*sheets, ContactSheet(name="", strips=(strip,))], [tmp_path])
     assert found.broken == {
-        first: "the image is not among the run's files",
+        first: "the image is missing from the run's files",
         second: f"The image {second} is damaged: its content has a different SHA-256",
         third: "the bytes are not a PNG, JPEG or WebP image",
         fourth: "the image has 6000 × 4000 pixels, which exceeds the limit of 16 megapixels",

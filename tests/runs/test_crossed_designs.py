@@ -91,7 +91,7 @@ def test_a_facet_may_be_crossed_and_others_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=why):
             epicene.tabulate(run.folder, crossed=field).table("crossed")
     with pytest.raises(
-        InputError, match="about differences and cannot be combined with `agreement`"
+        InputError, match="reports differences; it cannot be combined with `agreement`"
     ):
         epicene.compare(run.folder, run.folder, agreement=True, crossed="verb")
 

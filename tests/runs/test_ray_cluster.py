@@ -165,7 +165,7 @@ def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
     command += ["--model=reader=random", "--worker-timeout=6", f"--out={tmp_path / 'ray'}"]
     code, said = two.run(*command)
     assert code == 1, said
-    assert "gave no answer within 6 seconds" in said
+    assert "did not answer within 6 seconds" in said
     store = AnswerStore(tmp_path / "ray" / "answers.sqlite")
     (written, _) = store.sections()
     found = {s.request_id >> 16 & 0xFFFF: s.answer for s in store.answers(written, 0, 20)}

@@ -197,7 +197,7 @@ def test_a_hung_worker_is_replaced(
         assert answers(model, plan(60), tmp_path) == expected(60)
     finally:
         released.set()
-    assert any("it gave no answer within 2 seconds" in sentence for sentence in said)
+    assert any("it did not answer within 2 seconds" in sentence for sentence in said)
 
 
 def test_the_limit_of_a_shard_grows_with_what_batches_took(

@@ -159,7 +159,7 @@ def test_a_run_resumed_after_failures_equals_one_that_never_failed(
 def test_an_answer_to_another_request_is_refused(do_run: Runner) -> None:
     folder, _ = do_run()
     edit_answers(folder, "key = x'00' WHERE place = (SELECT min(place) FROM answers)")
-    with pytest.raises(InputError, match="asks differently"):
+    with pytest.raises(InputError, match="sends a different request"):
         do_run()
 
 

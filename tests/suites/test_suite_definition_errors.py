@@ -294,9 +294,9 @@ def test_another_question_in_the_same_folder_is_refused_with_the_way_out(tmp_pat
     with pytest.raises(
         epicene.InputError,
         match=(
-            r"contains an answer for item '1' that was given to another request: "
-            r"test_suite_definition\.py asks differently now; undo that, raise `version` of "
-            r"the suite \(now '1'\), or use another folder with --out\."
+            r"contains an answer for item '1' that was given to a different request: "
+            r"test_suite_definition\.py now sends a different request; undo the change, raise "
+            r"`version` of the suite \(now '1'\), or use another folder with --out\."
         ),
     ):
         run_suite(made.suite, tmp_path / "run")

@@ -145,7 +145,7 @@ def open_audit(
 
 @keyword_errors
 def audit_text(text: str, language: str) -> Finding | None:
-    """What one text shows, or None if it shows nothing.
+    """Return what one text shows about gender, or None if it shows nothing.
 
     >>> import epicene
     >>> found = epicene.audit_text("Je suis prêt·e et content.", "fr")

@@ -62,7 +62,7 @@ def read_data(
 
 
 class SuiteData:
-    """The items of a suite, from its starter set or from a file. Get them from `read_data`."""
+    """The items of a suite, from its starter set or from a file. `read_data` returns them."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class SuiteData:
 
     @keyword_errors
     def check(self) -> polars.DataFrame:
-        """What is wrong with the data: severity (error or warning), place, message.
+        """The problems of the data: severity (error or warning), place, message.
 
         Raises an error if two items share an id, because no run would accept them.
         """

@@ -1,4 +1,4 @@
-"""Run every suite on a small scale, on embedded and planted models, and write a report."""
+"""Run every suite on a few items, with embedded and planted models, and write a report."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def demo(
     threads: int | None = None,
     progress: bool = True,
 ) -> Demo:
-    """Run every suite on a small scale, on embedded and planted models, and write a report.
+    """Run every suite on a few items, with embedded and planted models, and write a report.
 
     out: the folder for runs and report.
     limit: at most this many items per suite.

@@ -82,7 +82,7 @@ def open_model(
     A transformers model is used as it is: it is not moved or changed, and keeps its training mode.
     It counts as a different model if its weights, configuration or tokenizer change. Functions
     count as a different model if `version` changes or, without a version, if their own code
-    changes; changes in functions they call or in variables outside of them are not detected.
+    changes; changes in functions that they call or in variables outside them are not detected.
     """
     named = (score, fill, generate, translate, draw, look)
     verbs = ("score", "fill", "generate", "translate", "draw", "look")

@@ -126,8 +126,8 @@ def plan(
     named = chosen.headline_metrics
     if named and not callable(named) and all(each.item_scores is None for each in named):
         raise InputError(
-            f"There is nothing to plan: no headline of {chosen.name} has right and wrong outcomes "
-            "that could be paired by item."
+            f"No headline of {chosen.name} has right and wrong outcomes that can be paired by "
+            "item, so there is nothing to plan."
         )
     protocol = choose_protocol(chosen, "epicene", {}, None)
     source = DataSource(path=None if data is None else Path(data))

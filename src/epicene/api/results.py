@@ -114,7 +114,7 @@ class TabledResults:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the numbers: what they leave out, how the runs differ."""
+        """Notes on the numbers: what they leave out, and how the runs differ."""
         return ()
 
     def _warn(self) -> None:
@@ -614,7 +614,7 @@ def compare(
     if names and not agreement:
         raise InputError("`names` requires `agreement`.")
     if crossed and agreement:
-        raise InputError("`crossed` is about differences and cannot be combined with `agreement`.")
+        raise InputError("`crossed` reports differences; it cannot be combined with `agreement`.")
     runs = stored_run(first), stored_run(second)
     with scoring_progress():
         if agreement:

@@ -144,8 +144,9 @@ def rewrite(
     from_: rewrite only the pronouns of these sets.
     sets: a TOML file with your own pronoun sets.
     route: `spacy` (requires an installed pipeline), `rules` (requires none) or `auto`, the default.
-    min_confidence: a probability from 0 to 1. If a change for a person is less likely to be right
-        than this, nothing is changed for that person in that text; `left_out` lists these changes.
+    min_confidence: the minimum probability that a change is right, from 0 to 1. If any change for a
+        person is less likely to be right, nothing is changed for that person in that text;
+        `left_out` lists these changes.
     model: `tagger:FOLDER`, to rewrite with a tagger trained by `epicene.train` instead of rules.
     changes: return each text with its changes.
     """
@@ -269,7 +270,7 @@ def rewrite_files(
     in_place: overwrite the files.
     user: m, f or n (neutral, as in `rewrite`), the gender of the user, who is the person spoken to
         unless a string or `people` says otherwise.
-    people: a TOML file that says who "I" and "you" are, by the keys of the strings.
+    people: a TOML file that says who "I" and "you" are, per string key.
     format: the format of all files (default: from their names).
     columns: for CSV and TSV, the names of the columns for text, key, source, comment and people.
     force_language: read a file as `language` even if it names another language.

@@ -150,7 +150,7 @@ def make_selectors_in_files(
     language: the language (default: from the files or their paths).
     out: a file, or a folder. Nothing is written if any of the files is invalid.
     syntax: icu, or fluent, which is the default for Fluent files.
-    people: a TOML file that says who "I" and "you" are, by the keys of the strings, as for
+    people: a TOML file that says who "I" and "you" are, per string key, as for
         `rewrite_files`. A person who is left unchanged, or who always has the same gender, gets no
         selector.
     format: the format of all files (default: from their names).
@@ -272,7 +272,7 @@ def _possible_selectors(
 
 
 class CheckedSelector(SelectorProblem, frozen=True, kw_only=True):
-    """What is wrong with a selector in a file, and in which string."""
+    """A problem of a selector in a file, and the string that contains it."""
 
     path: str
     line: int

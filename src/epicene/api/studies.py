@@ -46,14 +46,14 @@ class AdjudicationSheet(NamedTuple):
 
 
 class StudyCheck(NamedTuple):
-    """What is wrong with a study and must be fixed, and what it may lack."""
+    """A study's problems, which must be fixed, and what may be missing from it."""
 
     problems: list[str]
     advice: list[str]
 
 
 class Sheets(NamedTuple):
-    """The files written for people to fill in, and who has less to do, or nothing."""
+    """The files for people to fill in, and notes about people with fewer items or none."""
 
     paths: list[Path]
     notes: list[str]
@@ -90,10 +90,11 @@ def sample_study(
     twice: items that two people judge (default: 200).
     seed: the random seed of the draw.
     protocol: how items are drawn, paper or epicene (default: as in the runs).
-    precision: draw as many items as are needed for the interval of each corrected headline to
-        extend about this far to either side, e.g. 0.03.
-    pilot: an answered study of these runs; cells whose labels vary more in it get more items.
-    accuracy: how often the automatic judgement is right, if there is no pilot (default: no
+    precision: the approximate half-width of the interval of each corrected headline, e.g. 0.03; as
+        many items are drawn as this needs.
+    pilot: an earlier study of these runs that people have answered; cells whose labels vary more in
+        it get more items.
+    accuracy: the share of automatic judgements that are right, if there is no pilot (default: no
         assumption).
     uncertain_first: draw more of the answers whose automatic judgement is uncertain.
 
@@ -231,7 +232,7 @@ def new_study(
 
 @keyword_errors
 def check_study_file(path: PathLike) -> StudyCheck:
-    """What is wrong with a study's folder or file, and what it may lack.
+    """Return the problems of a study's folder or file, and what may be missing from it.
 
     Unlike `load_study`, it lists all problems at once.
     """
@@ -433,7 +434,7 @@ class Study:
     def links(self, people: str | Iterable[str] = (), url: str = "") -> polars.DataFrame:
         """The links of a study: `who` (the owner, everyone, or a person's name) and `link`.
 
-        people: the people who get a personal link, in addition to those who have one.
+        people: the people to invite with a personal link, in addition to those who have one.
         url: the address of the pages (default: where the study was last served).
         """
         return _links_frame(self._folder, people, base_url(url) if url else self.address)
@@ -446,13 +447,14 @@ class Study:
         revoke: str | Iterable[str] = (),
         url: str = "",
     ) -> polars.DataFrame:
-        """The owners of the study, `who` and `link`: each acts under a name of their own.
+        """The owners of the study, `who` and `link`; what each does is recorded under their name.
 
-        The first, `owner`, has no name and is there from the start.
+        The first one, `owner`, has no name of their own and exists from the start.
 
-        add: who becomes an owner; a revoked owner gets a new link.
-        revoke: whose links and sessions end at once; what they did stays recorded.
-        url: the address of the pages; by default the last at which the study was served.
+        add: the people to add as owners; a revoked owner gets a new link.
+        revoke: the owners whose links and sessions end at once; the record of what they did is
+            kept.
+        url: the address of the pages (default: where the study was last served).
         """
         import polars as pl
 
@@ -470,7 +472,7 @@ class Study:
 
     @keyword_errors
     def activity(self) -> polars.DataFrame:
-        """What owners did, the latest first: `at`, `by`, `action`, `about`, `detail`."""
+        """What the owners did, latest first: `at`, `by`, `action`, `about`, `detail`."""
         import polars as pl
 
         from epicene.studies.collection.activity import read_activity
@@ -497,7 +499,7 @@ class Study:
     def revoke(self, *people: str, by: str = "owner") -> None:
         """Revoke these people's links at once; their answers are kept.
 
-        by: who decides.
+        by: the person who decides.
         """
         from epicene.studies.collection.participants import open_participants
 
@@ -517,7 +519,7 @@ class Study:
     ) -> None:
         """Serve the annotation pages until stopped (Ctrl-C).
 
-        people: the people who get a personal link, in addition to those who have one.
+        people: the people to invite with a personal link, in addition to those who have one.
         host, port: where to listen; port 0 picks a free port.
         url: the public address of the pages, https://HOST (default: `host` and `port`).
         lease: how many minutes an item stays reserved for the person it was shown to.
@@ -552,7 +554,7 @@ class Study:
         """Exclude these people: keep their answers without counting them, and give their items to
         others.
 
-        reason: the reason, which tables and exports repeat. by: the person who decides.
+        reason: the reason, which is shown in tables and exports. by: the person who decides.
         """
         from epicene.studies.collection.exclusion import exclude_participant
 
@@ -564,7 +566,7 @@ class Study:
         """Count excluded people's answers again; from then on, the rule in study.toml does not
         apply to them.
 
-        by: who decides.
+        by: the person who decides.
         """
         from epicene.studies.collection.exclusion import readmit_participant
 
@@ -676,7 +678,7 @@ class Study:
 
     @keyword_errors
     def forget(self, person: str) -> int:
-        """Permanently delete a person who withdraws, with all their answers.
+        """Permanently delete a person who withdrew, with all their answers.
 
         Returns the number of deleted answers. Files exported earlier are unchanged.
         """
@@ -713,8 +715,8 @@ def serve_studies(
     addresses = [base_url(url) for url in urls]
     if len(addresses) != len(studies) or len(set(addresses)) < len(addresses):
         raise InputError(
-            f"{len(studies)} studies need as many different addresses in --url, but there are "
-            f"{len(set(addresses))}."
+            f"{len(studies)} studies need {len(studies)} different addresses in --url, but there "
+            f"are {len(set(addresses))}."
         )
     if len({address.partition("://")[0] for address in addresses}) > 1:
         raise InputError("--url has both http:// and https://; use one of them for all studies.")
@@ -806,7 +808,7 @@ def _server() -> Callable[..., None]:
         pass
     else:
         raise InputError(
-            "A notebook cannot serve pages; run `epicene annotate serve STUDY` in a terminal."
+            "A notebook cannot serve the pages; run `epicene annotate serve STUDY` in a terminal."
         )
     try:
         from epicene.studies.web.server import serve

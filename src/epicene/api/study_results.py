@@ -42,7 +42,7 @@ PILOT_NOTE = "This is a pilot: its answers are not results of the study."
 class StudyAnswers:
     """People's answers to a study that fit its current version, without those of excluded people.
 
-    Get them from `Study.answers`.
+    `Study.answers` returns them.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class StudyAnswers:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whose answers are left out, and which no longer fit the study."""
+        """Notes on people who are left out, and on answers that no longer fit the study."""
         return _sentences(self._nobody_failed, self._excluded.note, self._valid.note)
 
     def table_notes(self, per: ExportUnit) -> tuple[str, ...]:
@@ -280,7 +280,7 @@ class CorrectedResults(TabledResults):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whose answers are left out, and which no longer fit the study."""
+        """Notes on people who are left out, and on answers that no longer fit the study."""
         return self._notes
 
     def _estimates(self) -> Mapping[str, Estimate]:

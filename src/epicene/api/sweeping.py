@@ -147,7 +147,7 @@ class PreparedSweep:
     def run(
         self, *, on: str = "here", ray: RaySettings | None = None, progress: bool = True
     ) -> Sweep:
-        """Execute all open runs, and write the report."""
+        """Execute all incomplete runs, and write the report."""
         from contextlib import nullcontext
 
         from epicene.report.sweep import write_sweep_report

@@ -46,7 +46,7 @@ from epicene.core.errors import EpiceneError, InputError
 
 app = typer.Typer(
     name="epicene",
-    help="Measure what generative models do with grammatical gender and agreement.",
+    help="Measure how generative models handle grammatical gender and agreement.",
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def forget(
     study: StudyPath,
-    person: Annotated[str, typer.Argument(metavar="PERSON", help="Who withdraws.")],
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="The person who withdrew.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Permanently delete a person who withdraws, with all their answers."""
+    """Permanently delete a person who withdrew, with all their answers."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -54,22 +54,25 @@ def exclude(
     study: StudyPath,
     people: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PERSON…]", help="People whose answers must not count."),
+        typer.Argument(metavar="[PERSON…]", help="The people to exclude."),
     ] = None,
     reason: Annotated[
-        str, typer.Option("--reason", help="The reason, which tables and exports repeat.")
+        str, typer.Option("--reason", help="The reason, which is shown in tables and exports.")
     ] = "",
     by: Annotated[str, typer.Option("--by", help="Who decides.")] = "owner",
     rule: Annotated[
         bool,
         typer.Option(
             "--rule",
-            help="Apply the rule in study.toml to everyone instead, including people who "
-            "left early and imported answers.",
+            help="Instead of naming people, apply the rule in study.toml to everyone, including "
+            "people who left early and imported answers.",
         ),
     ] = False,
     readmit: Annotated[
-        bool, typer.Option("--readmit", help="Count these people's answers again instead.")
+        bool,
+        typer.Option(
+            "--readmit", help="Instead of excluding these people, count their answers again."
+        ),
     ] = False,
 ) -> None:
     """Exclude people: their answers are kept but do not count, and their items go to others."""
@@ -79,7 +82,7 @@ def exclude(
     chosen = load_study(study)
     named = people or []
     if rule == bool(named) or (readmit and not named):
-        raise InputError("Either name people or use --rule.")
+        raise InputError("Name people, or use --rule, but not both; --readmit requires names.")
     if rule:
         for name, why in chosen.apply_rule().items():
             note(f"Excluded {name}: {why}.")
@@ -95,7 +98,8 @@ def exclude(
 PeopleOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        metavar="A,B,…", help="People who get a personal link, in addition to those who have one."
+        metavar="A,B,…",
+        help="The people to invite with a personal link, in addition to those who have one.",
     ),
 ]
 UrlOption: TypeAlias = Annotated[
@@ -135,11 +139,13 @@ def serve(
     print_them: Annotated[
         bool,
         typer.Option(
-            "--links/--no-links", help="Print the links, which are secrets that a log would keep."
+            "--links/--no-links",
+            help="Whether to print the links. They are secrets, so do not print them where "
+            "output is logged.",
         ),
     ] = True,
 ) -> None:
-    """Serve the annotation pages until stopped; prints the links."""
+    """Serve the annotation pages until you stop the command, and print the links."""
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
@@ -234,25 +240,31 @@ def links(
 def owners(
     study: StudyPath,
     add: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Who becomes an owner, with a link of their own.")
+        str,
+        typer.Option(
+            metavar="A,B,…", help="The people to add as owners; each gets their own link."
+        ),
     ] = "",
     revoke: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Whose links and sessions end at once.")
+        str,
+        typer.Option(
+            metavar="A,B,…", help="The owners to revoke: their links and sessions end at once."
+        ),
     ] = "",
     url: UrlOption = "",
 ) -> None:
-    """Print the links of the study's owners; each acts on the pages under their own name."""
+    """Print the links of the study's owners; what each does is recorded under their own name."""
     from epicene.api.studies import load_study, print_links
     from epicene.cli.output import note
 
     made = load_study(study).owners(split_names(add), revoke=split_names(revoke), url=url)
     for name in split_names(revoke):
-        note(f"The link of {name} no longer works; what {name} did stays recorded.")
+        note(f"The link of {name} no longer works; the record of what {name} did is kept.")
     print_links(made)
 
 
 def activity(study: StudyPath) -> None:
-    """Print what owners did, the latest first: when, who, and what."""
+    """Print what the owners did, latest first: when, who and what."""
     from epicene.api.studies import load_study
 
     for at, *what in load_study(study).activity().iter_rows():
@@ -298,7 +310,7 @@ def sample(
         int | None, typer.Option(min=1, help="Items per cell of the design.")
     ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", min=1, help="Items in total, spread over the cells.")
+        int | None, typer.Option("--n", min=1, help="Items in total, distributed over the cells.")
     ] = None,
     twice: Annotated[
         int | None,
@@ -317,24 +329,24 @@ def sample(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Draw as many items as are needed to estimate each corrected headline to "
-            "within ± this, e.g. 0.03.",
+            help="The half-width of the interval of each corrected headline, e.g. 0.03: as many "
+            "items are drawn as this needs.",
         ),
     ] = None,
     pilot: Annotated[
         Path | None,
         typer.Option(
             metavar="STUDY",
-            help="An answered study of these runs; cells whose labels vary more in it get "
-            "more items.",
+            help="An earlier study of these runs that people have answered; cells whose labels "
+            "vary more in it get more items.",
         ),
     ] = None,
     accuracy: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="With --precision and without --pilot: how often the automatic judgement is "
-            "right.",
+            help="With --precision and without --pilot: the share of automatic judgements that "
+            "are right.",
         ),
     ] = None,
     uncertain_first: Annotated[
@@ -374,7 +386,7 @@ def sample(
             "answers to different prompts, so the intervals will be wider."
         )
     note(
-        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
+        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} needed. "
         f"The study is in {out}."
     )
 
@@ -391,7 +403,7 @@ def import_(
     participant: Annotated[
         str,
         typer.Option(
-            "--participant", help="The person who gave the answers, if the file does not say."
+            "--participant", help="The person who gave the answers, if the file does not name them."
         ),
     ] = "",
     column: Columns = None,
@@ -422,10 +434,10 @@ def import_(
     was = {1: "was"}
     note(
         f"{pluralise(counts.new, 'new answer')}, {counts.replaced} replaced, {counts.same} "
-        f"{was.get(counts.same, 'were')} already there."
+        "unchanged."
     )
     if decided := counts.adjudications:
-        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} decided by adjudication.")
+        note(f"{pluralise(decided, 'answer')} {was.get(decided, 'were')} settled by adjudication.")
 
 
 @app.command()
@@ -437,7 +449,7 @@ def adjudicate(
         typer.Option("--out", "-o", help="The file to write (default: standard output)."),
     ] = None,
 ) -> None:
-    """Write a sheet of the disagreements; `annotate import` reads the decisions back from it."""
+    """Write a sheet of the disagreements; fill it in, and import it with `annotate import`."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
@@ -445,7 +457,7 @@ def adjudicate(
     if out is None:
         sys.stdout.write(sheet.text)
     about = f"{pluralise(sheet.answers, 'answer')} about {pluralise(sheet.items, 'item')}"
-    note(f"To be decided: {about}.")
+    note(f"To decide: {about}.")
     if sheet.note:
         note(sheet.note)
 

@@ -79,14 +79,15 @@ def export(
         str,
         typer.Option(
             metavar="A,B,…|N",
-            help="Write one empty sheet per person to the folder --out instead. Give names, "
-            "or the number of people.",
+            help="Instead of answers, write one empty sheet per person to the folder --out. Give "
+            "names, or the number of people.",
         ),
     ] = "",
     to: Annotated[
         TargetProgram | None,
         typer.Option(
-            "--to", help="Write a project for another program to the folder --out instead."
+            "--to",
+            help="Instead of answers, write a project for another program to the folder --out.",
         ),
     ] = None,
     without: WithoutOption = None,

@@ -40,7 +40,7 @@ def new(
         str,
         typer.Option(
             metavar="COLUMN",
-            help="Instead of --options: the column with the text that people start writing from.",
+            help="Instead of --options: the column with the draft that people edit.",
         ),
     ] = "",
     name: Annotated[
@@ -76,13 +76,13 @@ def new(
     progress = made.progress()
     note(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} "
-        f"wanted. The study is in {out}; edit {out}/study.toml to add instructions, consent "
+        f"needed. The study is in {out}; edit {out}/study.toml to add instructions, consent "
         "and more."
     )
 
 
 def check(study: StudyPath) -> None:
-    """List what is wrong with a study and what it may lack; fails if anything is wrong."""
+    """List a study's problems, which make the command fail, and what may be missing from it."""
     from epicene.api.studies import check_study_file
     from epicene.cli.output import note
 
@@ -122,13 +122,13 @@ def pilot(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="The pilot's folder.")],
     n: Annotated[int, typer.Option("--n", min=1, help="The approximate number of items.")] = 10,
 ) -> None:
-    """Create a pilot with a few items, whose answers never mix with the study's."""
+    """Create a pilot with a few items; its answers are kept apart from the study's."""
     from epicene.api.studies import load_study
     from epicene.cli.output import note
 
     progress = load_study(study).pilot(out, n).progress()
     note(
-        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} wanted. "
+        f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} needed. "
         f"The pilot is in {out}."
     )
 

@@ -43,7 +43,7 @@ def audit(
         typer.Option(
             "--people",
             metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
+            help='A TOML file that says who "I" and "you" are, per string key.',
         ),
     ] = None,
     baseline: Annotated[

@@ -18,8 +18,8 @@ def compare(
         bool,
         typer.Option(
             "--agreement",
-            help="Report how far the two runs agree instead: raw agreement, Matthews correlation "
-            "and Cohen's kappa.",
+            help="Instead of differences, report how far the two runs agree: raw agreement, "
+            "Matthews correlation and Cohen's kappa.",
         ),
     ] = False,
     names: Annotated[
@@ -40,11 +40,11 @@ def compare(
         raise InputError("--names requires --agreement.")
     if items and (agreement or not as_json):
         raise InputError(
-            "--items requires --json, and cannot be combined with --agreement: "
-            "it lists what changed."
+            "--items requires --json, and cannot be combined with --agreement, because it lists "
+            "what changed."
         )
     if crossed and agreement:
-        raise InputError("--crossed is about differences and cannot be combined with --agreement.")
+        raise InputError("--crossed reports differences; it cannot be combined with --agreement.")
     compared = compare_runs(
         first,
         second,

@@ -97,7 +97,7 @@ def data(
     _check_options(context, action)
     if action in _WRITING:
         if out is None:
-            raise InputError(f"{action} needs a folder to write to: --out DIR.")
+            raise InputError(f"{action} needs a folder to write to; use --out DIR.")
         if action == "extract":
             return _extract(suite, path, out)
         if action == "collect":
@@ -140,7 +140,7 @@ def _collect(suite: str, sources: Sequence[Path], out: Path, *, as_json: bool) -
     from epicene.cli.output import note, print_json
 
     if not sources:
-        raise InputError("collect needs a clone or a zip file to search: --from PATH.")
+        raise InputError("collect needs a clone or a zip file to search; use --from PATH.")
     done = collect_data(suite, sources, out)
     if as_json:
         print_json(done._asdict())
@@ -162,10 +162,10 @@ def _extract(suite: str, paper: Path | None, out: Path) -> int:
     from epicene.suites.paper_material import FOLDER_VARIABLE
 
     if paper is None:
-        raise InputError("extract needs the paper: a text file or a PDF.")
+        raise InputError("extract needs the paper; name a text file or a PDF.")
     for path in extract_wording(suite, paper, out):
         typer.echo(str(path))
-    note(f"Runs read them if {FOLDER_VARIABLE}={out} is set.")
+    note(f"Set {FOLDER_VARIABLE}={out} so that runs read them.")
     return 0
 
 

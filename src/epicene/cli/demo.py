@@ -27,7 +27,7 @@ def demo(
     ] = False,
     threads: Threads = None,
 ) -> int:
-    """Run every suite on a small scale, on embedded and planted models, and write a report."""
+    """Run every suite on a few items, with embedded and planted models, and write a report."""
     from epicene.api.demo import demo as run_demo
 
     done = run_demo(out, limit=limit, threads=threads)

@@ -41,7 +41,8 @@ def gate(
         typer.Option(
             "--nights",
             metavar="FILE.json",
-            help="Keep one error rate over many gates, which are counted in this file.",
+            help="A file that counts repeated gates, so that all of them together keep one error "
+            "rate.",
         ),
     ] = None,
     out: Annotated[

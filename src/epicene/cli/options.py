@@ -107,8 +107,8 @@ WithScores: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--scores",
-        help="With --json: also include the log-probability of every scored text; with "
-        "--csv: write only that.",
+        help="With --json: also include the log-probability of every scored text; with --csv: "
+        "write only these.",
     ),
 ]
 TableNames: TypeAlias = Annotated[

@@ -34,8 +34,8 @@ def plan(
         typer.Option(
             "--from",
             metavar="RUN",
-            help="A pilot run to take rates and correlations from; repeat it to give one run "
-            "for each of two models.",
+            help="A pilot run to take rates and correlations from; repeat the option to name one "
+            "run of each of two models.",
         ),
     ] = None,
     rate: Annotated[

@@ -37,7 +37,7 @@ def rewrite(
         typer.Option(
             "--language",
             "-l",
-            help="The language of the text (default: the language a file names; en for "
+            help="The language of the text (default: the language that a file names; en for "
             "standard input).",
         ),
     ] = None,
@@ -91,8 +91,8 @@ def rewrite(
         typer.Option(
             "--user",
             metavar="m|f|n",
-            help="For files: the gender of the user, the person spoken to unless --people or "
-            "a string says otherwise.",
+            help="For files: the gender of the user, who is the person spoken to unless --people "
+            "or a string says otherwise.",
         ),
     ] = None,
     people: Annotated[
@@ -100,7 +100,7 @@ def rewrite(
         typer.Option(
             "--people",
             metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
+            help='A TOML file that says who "I" and "you" are, per string key.',
         ),
     ] = None,
     min_confidence: Annotated[
@@ -108,9 +108,9 @@ def rewrite(
         typer.Option(
             "--min-confidence",
             metavar="0–1",
-            help="If a change for a person is less likely to be right than this, change "
-            "nothing for that person in that text; --explain and --json list these "
-            "changes.",
+            help="The minimum probability that a change is right. If any change for a person is "
+            "less likely to be right, nothing is changed for that person in that text; "
+            "--explain and --json list these changes.",
         ),
     ] = None,
     model: Annotated[

@@ -32,7 +32,7 @@ def select(
         typer.Option(
             "--language",
             "-l",
-            help="The language of the text (default: the language a file names).",
+            help="The language of the text (default: the language that a file names).",
         ),
     ] = None,
     speaker: Annotated[
@@ -85,7 +85,7 @@ def select(
         typer.Option(
             "--people",
             metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, by the keys of the strings.',
+            help='A TOML file that says who "I" and "you" are, per string key.',
         ),
     ] = None,
     format_name: Annotated[

@@ -20,7 +20,8 @@ def suites(
         str,
         typer.Argument(
             metavar="[SUITE]",
-            help="Show one suite: protocols, settings, roles, data layouts, tables, known issues.",
+            help="The suite to show: its protocols, settings, roles, data layouts, tables and "
+            "known issues.",
             show_default=False,
         ),
     ] = "",

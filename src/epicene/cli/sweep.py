@@ -156,4 +156,4 @@ def _show_outcome(state: SweepState, broken: str, *, as_json: bool) -> None:
     elif state.report:
         note(f"The report is in {state.report}")
     else:
-        note("No report was written because there are no answers.")
+        note("There are no answers yet, so no report was written.")

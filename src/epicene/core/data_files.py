@@ -80,9 +80,7 @@ def read_text_lines(path: Path) -> list[str]:
     """A UTF-8 file split at its line feeds; the last part is empty if the file ends with one."""
     lines = list(iterate_lines(path))
     if len(lines) == 1 and "\r" in lines[0].rstrip("\r\n"):
-        raise InputError(
-            f"{path} ends its lines with CR only; save it with LF or CRLF line endings."
-        )
+        raise InputError(f"{path} has CR line endings; save it with LF or CRLF line endings.")
     ended = not lines or lines[-1].endswith("\n")
     return [line.removesuffix("\n") for line in lines] + [""] * ended
 
@@ -244,7 +242,9 @@ def parse_json(text: str, location: str) -> Any:
             f"{location} is not JSON: {error.msg} at {line}column {error.colno}."
         ) from None
     except UnicodeEncodeError:
-        raise InputError(f"{location} contains half a character (a lone surrogate).") from None
+        raise InputError(
+            f"{location} contains half a character (a lone surrogate); remove it."
+        ) from None
     except ValueError:
         raise InputError(f"{location} contains a number with too many digits.") from None
     except RecursionError:

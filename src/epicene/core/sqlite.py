@@ -172,8 +172,8 @@ def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
             if not log.exists():  # its writer has closed it meanwhile
                 continue
             raise RunError(
-                f"{path} is in a read-only folder and has a log that was not merged, so it must "
-                f"be copied to be read, and the copy failed ({error.strerror or error}); set "
+                f"{path} is in a read-only folder and has an unmerged log, so it must be copied "
+                f"before it can be read, but the copy failed ({error.strerror or error}); set "
                 "TMPDIR to a folder with enough space."
             ) from error
     raise _written_to(path)

@@ -192,7 +192,7 @@ def output_paths(paths: Sequence[Path], out: Path) -> list[Path]:
     for each in outs:
         refuse_inputs(each, paths)
     if len(set(outs)) < len(outs):
-        raise InputError("A file is named twice; name each once.")
+        raise InputError("A file is named twice; name each file once.")
     return outs
 
 

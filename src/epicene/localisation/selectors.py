@@ -118,7 +118,9 @@ def check_arguments(
         if not _ARGUMENT.fullmatch(argument):
             raise InputError(f"{argument!r} is not a valid argument name, such as gender.")
     if other is not None and len(arguments) > 1:
-        raise InputError("A wording for everyone else works with one person only; name only one.")
+        raise InputError(
+            "A wording for everyone else can be given for one person only; name only one person."
+        )
 
 
 # --- the forms of a text, and the parts in which they differ ----------------------------------

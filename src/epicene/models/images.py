@@ -132,7 +132,7 @@ def _open_image(data: bytes) -> Iterator[Any]:
             _check_pixels(*image.size)
             yield image
     except Image.DecompressionBombError:
-        raise OversizedImageError("the image would unpack to far too many pixels") from None
+        raise OversizedImageError("the image has far too many pixels when it is unpacked") from None
     except UnidentifiedImageError:
         raise BrokenImageError("the bytes are not a PNG, JPEG or WebP image") from None
     except (OSError, SyntaxError, ValueError, EOFError) as error:

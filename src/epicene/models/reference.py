@@ -265,7 +265,9 @@ def _costs(sizes: Sequence[tuple[int, ...]], order: Sequence[int], cost: float) 
         costs[index] = cost
         before = sizes[index]
     if not math.isfinite(cost):
-        raise UnanswerableError("there are too many texts of too different lengths to guess from")
+        raise UnanswerableError(
+            "there are too many texts, and their lengths differ too much, to guess from"
+        )
     return costs
 
 

@@ -79,7 +79,7 @@ def _thumbnail(files: Sequence[ImageFolder], name: str) -> str | Exception:
     try:
         found = next((each for each in files if each.path(name).exists()), None)
         if found is None:
-            return ImageError("the image is not among the run's files")
+            return ImageError("the image is missing from the run's files")
         return base64.b64encode(make_thumbnail(found.read(name), THUMBNAIL_SIDE)).decode("ascii")
     except (ImageError, EpiceneError, OSError) as error:
         return error

@@ -68,10 +68,10 @@ def _notes(plan: DataPlan) -> Iterator[str]:
     given = plan.assumptions
     over = f" over {plan.comparisons} comparisons" if plan.comparisons > 1 else ""
     yield (
-        "A difference counts as found if it is significant by the paired permutation test "
-        f"over groups (two-sided, {100 * given.alpha:.3g} %{over}) in {100 * given.power:.3g} "
-        "% of simulated comparisons. The detectable difference is the one that the existing "
-        "items would find as often."
+        "A difference counts as found if it is significant by the paired permutation test over "
+        f"groups (two-sided, {100 * given.alpha:.3g} %{over}) in {100 * given.power:.3g} % of "
+        "simulated comparisons. The detectable difference is the one that the existing items "
+        "would find with the same probability."
     )
     yield from plan.notes
     few = [
@@ -81,8 +81,8 @@ def _notes(plan: DataPlan) -> Iterator[str]:
     ]
     if few:
         yield (
-            f"A pilot with fewer than {FEW_GROUPS} groups says little about how answers vary, "
-            f"so the plan may be far off: {', '.join(few)}."
+            f"The plan may be far off, because a pilot with fewer than {FEW_GROUPS} groups says "
+            f"little about how answers vary: {', '.join(few)}."
         )
 
 

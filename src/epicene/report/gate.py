@@ -40,7 +40,9 @@ def needed_sentences(result: GateResult) -> Iterator[str]:
             continue
         name = f"“{each.evidence.headline}”"
         if each.times_needed is None:
-            yield f"{name}: the change is too close to the margin for more data to settle it."
+            yield (
+                f"{name}: the change is so close to the margin that more data would not decide it."
+            )
             continue
         assumed = (
             f"the true change is {points(each.expected)}, as measured here"
@@ -52,7 +54,7 @@ def needed_sentences(result: GateResult) -> Iterator[str]:
             if each.groups is None
             else f"about {each.groups_needed:,} groups of items (there are {each.groups:,})"
         )
-        yield f"{name}: if {assumed}, {data} would settle it with a probability of {power}."
+        yield f"{name}: if {assumed}, {data} would decide it with a probability of {power}."
 
 
 def gate_tables(result: GateResult) -> tuple[Table, ...]:

@@ -148,7 +148,10 @@ _SCRIPTS_NEED = (
     "\\babelfont[LANGUAGE]{{rm}}[Renderer=HarfBuzz]{{FONT}} with a font that has its script."
 )
 _SIGNS_NEED = "% It contains {what}: compile with LuaLaTeX or XeLaTeX and a font that has them."
-_TALL = "% It is longer than a page: longtable needs one column (\\onecolumn in an appendix)."
+_TALL = (
+    "% It is longer than one page: longtable needs a one-column layout (\\onecolumn in an "
+    "appendix)."
+)
 
 
 def as_latex(

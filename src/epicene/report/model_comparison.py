@@ -41,14 +41,14 @@ _RANKING_NOTES = (
     "Each pair of models is tested on the same items with a one-sided test that flips the "
     f"signs of whole groups, at {100 * SIGNIFICANCE_LEVEL:.0f} % after Holm's correction over "
     "all pairs in both directions.",
-    "A place is a range of ranks: from just below the models that are significantly better to "
-    "just above those that are significantly worse. Models that share a letter do not differ "
-    "significantly.",
-    "The error level holds for each headline separately: the more headlines, the likelier a "
-    "false difference.",
-    "A missing score, in one run or in all, counts against its model when that model is "
-    "tested for being better and in its favour when another is, so missing scores can only "
-    "widen the ranges of ranks.",
+    "A place is a range of ranks: it starts just below the models that are significantly better "
+    "and ends just above those that are significantly worse. Models that share a letter do not "
+    "differ significantly.",
+    "The error level holds for each headline separately, so a false difference becomes more "
+    "likely with more headlines.",
+    "Missing scores can only widen the ranges of ranks: a score that is missing in one run or in "
+    "all counts against its model when that model is tested for being better, and in its favour "
+    "when another model is.",
 )
 
 

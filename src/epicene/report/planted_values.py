@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 _NOTES = (
-    "Planted is the true value of the headline, including the errors that the judges are "
-    "known to make.",
-    "One in twenty 95 % intervals is expected to miss it.",
+    "The planted value is the true value of the headline, including the known errors of the "
+    "judges.",
+    "One in twenty 95 % intervals is expected not to contain it.",
 )
 
 

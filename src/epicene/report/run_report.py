@@ -150,8 +150,8 @@ def _check_studies(people: Sequence[AnsweredStudy], runs: Sequence[StoredRun]) -
         if each.study.suite not in {run.suite.name for run in runs}:
             of = f"of the suite {each.study.suite}" if each.study.suite else "not of any suite"
             raise InputError(
-                f"The study {each.study.name} is {of}, so its labels cannot correct any of "
-                "these runs."
+                f"The study {each.study.name} is {of}, so its labels cannot correct any of these "
+                "runs; leave it out."
             )
 
 

@@ -35,7 +35,7 @@ _ESTIMATE_NOTES = (
 )
 _UPPER_BOUND_NOTE = (
     "≤: some requests depend on answers that do not exist yet; they are counted as if every "
-    "answer had what the next stage looks for."
+    "answer contained what the next stage looks for."
 )
 
 

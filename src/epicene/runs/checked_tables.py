@@ -53,7 +53,7 @@ class DamagedStoreError(RunError):
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
             f"{path} is damaged: {problem}; run `epicene check {path.parent}` to list all damage, "
-            "and repeat the command that created the run to send the damaged requests again."
+            "then repeat the command that created the run to send the damaged requests again."
         )
 
 

@@ -164,7 +164,7 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
         raise InputError(f"--from takes one run or two, not {len(runs)}.")
     if not pilots:
         raise InputError(
-            f"{runs[0].folder} has no headline with right and wrong outcomes that could be paired "
+            f"{runs[0].folder} has no headline with right and wrong outcomes that can be paired "
             "by item, so it cannot be used for planning."
         )
     alike = [
@@ -174,7 +174,7 @@ def plan_from_runs(runs: Sequence[StoredRun], assumptions: Assumptions) -> DataP
         notes = (
             *notes,
             f"Answers do not vary on {', '.join(alike)}, so correlations are assumed, not "
-            "measured; a pilot with some errors is more informative.",
+            "measured; use a pilot in which some answers are wrong to measure them.",
         )
     return _plan(runs[0].suite.name, pilots, assumptions, notes)
 

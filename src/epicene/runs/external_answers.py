@@ -74,7 +74,8 @@ def read_external_answers(
         answered = _external_answer(suite, line, items[name], protocol)
         if any(each.name == answered.name for each in found[name]):
             raise InputError(
-                f"{line.location} answers the same request of the item {name!r} a second time."
+                f"{line.location} answers the same request of the item {name!r} a second time; "
+                "keep one of the two answers."
             )
         found[name].append(answered)
     complete = (

@@ -274,7 +274,7 @@ def detectable_table(found: Sequence[MetricDifference], *, models: bool) -> Tabl
             f"comparisons: permutation test, two-sided, {100 * ALPHA:.0f} %"
             + (f" over {len(found)} comparisons. " if len(found) > 1 else ". ")
             + "A result that is not significant says nothing about smaller differences; use "
-            "`epicene plan` to find out how much data they need.",
+            "`epicene plan` to estimate how much data they need.",
         ),
     )
 

@@ -125,7 +125,7 @@ def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]
     for item in dataset.items:
         if suite.holds_outcome is not None and suite.holds_outcome(item):
             raise InputError(
-                f"{dataset.name} contains outcomes, so there is nothing to ask; tabulate it with "
+                f"{dataset.name} contains outcomes, so no request is needed; tabulate it with "
                 f"`epicene score {suite.name} --data FILE`."
             )
         yield item
@@ -174,10 +174,10 @@ class PlanReader:
     def why_different(self) -> str:
         """Why a request may differ from the one that was answered, as the start of a sentence."""
         if self._suite.file is None:
-            return "this version of Epicene asks differently; "
+            return "this version of Epicene sends a different request; "
         return (
-            f"{self._suite.file.name} asks differently now; undo that, raise `version` of the "
-            f"suite (now {self._suite.version!r}), or "
+            f"{self._suite.file.name} now sends a different request; undo the change, raise "
+            f"`version` of the suite (now {self._suite.version!r}), or "
         )
 
     def windows(self) -> Iterator[tuple[int, int]]:
@@ -281,7 +281,7 @@ def survey_section(
             if found != key:
                 raise InputError(
                     f"{store.path} contains an answer for item {request.item!r} that was given to "
-                    f"another request: {reader.why_different}use another folder with --out."
+                    f"a different request: {reader.why_different}use another folder with --out."
                 )
             done += request_id not in known.failed
     store.set_total(section, total)

@@ -52,7 +52,7 @@ def check_roles(
             )
         role = suite.role(name)
         if len(set(specs)) < len(specs):
-            raise InputError(f"The role {name} names the same model twice.")
+            raise InputError(f"The role {name} names the same model twice; name each model once.")
         if len(specs) > 1 and not role.many:
             raise InputError(
                 f"The role {name} of the suite {suite.name} takes one model per run, not "

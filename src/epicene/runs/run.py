@@ -85,8 +85,8 @@ def run(
     whole = config.suite
     if older_folders(config) and (older := _older_run(config, executor)):
         display.show_message(
-            f"{older} contains this run as an earlier version started it; it keeps its protocol. "
-            "Use --out to start a new run."
+            f"{older} contains this run, which an earlier version started; it is resumed under "
+            "the protocol of that version. Use --out to start a new run instead."
         )
         config = replace(config, out=older)
     config, dataset = _prepare(replace(config, protocol=asked_protocol(config)))

@@ -163,7 +163,7 @@ def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
                 f"{other.folder} under {other.protocol.name}; their numbers cannot be compared."
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
-        raise InputError("The same run folder was given twice.")
+        raise InputError("The same run folder was given twice; give each folder once.")
     return label_runs(runs)
 
 

@@ -329,7 +329,7 @@ class Suite(Generic[ItemT, ProtocolT]):
     )
     # What its tables say of a run in several wordings.
     wordings_note: str = (
-        "Items were asked in several wordings; each wording of an item counts as one member "
+        "Each item was asked in several wordings; each wording of an item counts as one member "
         "of the item's group."
     )
     # What `--limit` draws an item by. Counterparts in several strata share it, so that all strata

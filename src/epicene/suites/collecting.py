@@ -121,8 +121,8 @@ def _check_inside(source: Path, name: str) -> None:
     windows = PureWindowsPath(name)
     if ".." in windows.parts or windows.drive or windows.root or PurePosixPath(name).is_absolute():
         raise InputError(
-            f"{source} contains {name!r}, which would be outside its folder; nothing is read "
-            "from such a file because it cannot be trusted."
+            f"{source} contains {name!r}, which would be outside its folder; a file with such "
+            "names cannot be trusted, so nothing is read from it."
         )
 
 

@@ -51,8 +51,10 @@ _PER_CELL = 25
 _TABLES = ("people", "agreement")
 
 STUDY_CARDS = {
-    CHECK: StudyCard(about="Whether the automatic score of an answer is right.", tables=_TABLES),
-    CHOICE: StudyCard(about="Which of two texts is better.", tables=_TABLES),
+    CHECK: StudyCard(
+        about="People say whether the automatic score of an answer is right.", tables=_TABLES
+    ),
+    CHOICE: StudyCard(about="People say which of two texts is better.", tables=_TABLES),
 }
 
 

@@ -238,15 +238,15 @@ class RewritingStudy:
             columns=(Column(name="n", unit="count"), *(Column(name=name) for name in names)),
             rows=tuple(rows),
             notes=(
-                "A rewriting that several people judged counts once, with the label that most "
-                f"of them gave; {undecided}, which as many judged right as not, are left out until "
-                "they are adjudicated "
-                "(`epicene annotate adjudicate`). A person whose gender no word shows counts "
-                f"as fitting. Right means all {_NUMBERS[len(self.parts)]} together; the last "
-                "column is the share of right ones among those that differ from the "
-                "reference. Empty rewritings are left out. The row `all` describes the sample, "
-                "which has as many rewritings to leave as to change, not the run. Intervals "
-                "are clustered by group of forms.",
+                "A rewriting that several people judged counts once, with the label that most of "
+                f"them gave; {undecided}, which as many judged right as not, are left out until "
+                "they are adjudicated (`epicene annotate adjudicate`). A person whose gender is "
+                "not shown by any word counts as fitting. Right means all "
+                f"{_NUMBERS[len(self.parts)]} together; the last column is the share of right "
+                "ones among those that differ from the reference. Empty rewritings are left out. "
+                "The row `all` describes the sample, not the run; in the sample, equally many "
+                "sentences are to be left as they are and to be changed. Intervals are clustered "
+                "by group of forms.",
             ),
         )
 

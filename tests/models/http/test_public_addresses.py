@@ -145,7 +145,7 @@ def test_an_image_that_is_not_fetched_leaves_the_others(tmp_path: Path) -> None:
         (answer,) = answers(model(server, FAST_RETRIES), request, files=ImageFolder(tmp_path))
     assert isinstance(answer, Images)
     assert answer.images[0].sha256
-    words = ["neither a public", "in a circle", "not a web address", "HTTP 404", "HTTP 403", "'br'"]
+    words = ["neither a public", "in a loop", "not a web address", "HTTP 404", "HTTP 403", "'br'"]
     for image, each in zip(answer.images[1:], words, strict=True):
         assert each in image.refused
     posts = [each for each in server.asked if each.path.endswith("/images/generations")]
@@ -170,9 +170,7 @@ def test_only_web_addresses_are_fetched(place: str, tmp_path: Path) -> None:
     redirected, _ = drawn_from(
         "{root}/image", tmp_path, lambda _: Reply(b"", 302, {"Location": place})
     )
-    expected = (
-        "in a circle" if place == "//" else "redirects to something that is not a web address"
-    )
+    expected = "in a loop" if place == "//" else "redirects to something that is not a web address"
     assert expected in why_not(redirected)
 
 
@@ -190,7 +188,7 @@ def test_the_own_server_is_asked_and_its_own_redirects_are_followed(tmp_path: Pa
 
 def test_redirects_in_a_circle_end(tmp_path: Path) -> None:
     answer, asked = drawn_from("{root}/a", tmp_path, lambda _: Reply(b"", 307, {"Location": "/a"}))
-    assert "circle" in why_not(answer)
+    assert "loop" in why_not(answer)
     assert len(asked) < 10
 
 

@@ -433,7 +433,7 @@ def test_a_redirect_on_the_same_server_that_keeps_the_request_is_followed(status
 
 def test_redirects_in_a_circle_end() -> None:
     given, server, _ = asked(lambda _: Reply(b"", 307, {"Location": "/v1/again"}), number=1)
-    assert "redirects in a circle" in given[0].reason
+    assert "redirects in a loop" in given[0].reason
     assert len(server.asked) == 6
 
 

@@ -223,7 +223,7 @@ def test_a_decision_is_kept_replaced_and_taken_back(folder: StudyFolder) -> None
     ("item", "question", "value", "message"),
     [
         ("g1", "label", "corect", "label has no choice 'corect'."),
-        ("g1", "label", ("correct",), "label must be answered by a text, not a list."),
+        ("g1", "label", ("correct",), "label must have a text as its answer, not a list."),
         ("g1", "label", "", "settles label of g1 without an answer."),
         ("g1", "lable", "correct", "there is no question 'lable'; did you mean 'label'?"),
         ("g9", "label", "correct", "there is no item 'g9'"),

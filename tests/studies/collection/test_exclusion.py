@@ -189,7 +189,7 @@ def test_the_command_and_the_tables_say_who_is_out(
     assert command("exclude", folder.path, "cem", "--readmit") == 2
     assert "Nobody is excluded, so 'cem' cannot be readmitted." in capsys.readouterr().err
     assert command("exclude", folder.path) == 2
-    assert "Either name people or use --rule" in capsys.readouterr().err
+    assert "Name people, or use --rule" in capsys.readouterr().err
 
 
 def test_an_export_says_whether_it_has_the_answers_of_who_is_out(

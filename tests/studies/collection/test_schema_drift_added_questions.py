@@ -120,7 +120,7 @@ def test_an_export_comes_back_if_it_is_taken_as_it_is(
     for again in (copy, folder.path):
         capsys.readouterr()
         assert command("import", again, file, "--incomplete") == 0
-        assert "0 new answers, 0 replaced, 3 were already there" in capsys.readouterr().err
+        assert "0 new answers, 0 replaced, 3 unchanged" in capsys.readouterr().err
     assert open_study_folder(copy).valid_responses().note == folder.valid_responses().note
     exports = [command("export", each, f"--out={each}.{form}") for each in (copy, folder.path)]
     assert exports == [0, 0]

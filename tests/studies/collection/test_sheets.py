@@ -93,7 +93,7 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
             ["ann"],
             "The item 0 lacks 2 judgements, but the named people can give only",
         ),
-        (of_items([1]), ["ann", "ann"], "The same person is named twice."),
+        (of_items([1]), ["ann", "ann"], "The same person is named twice; name each person once."),
         (of_items([1]), ["../ann"], "'../ann' cannot be used as the name of a sheet."),
         (of_items([1]), [""], "'' cannot be used as the name of a sheet."),
         (

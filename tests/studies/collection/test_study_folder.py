@@ -117,7 +117,7 @@ def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolde
     before = (folder.path / STUDY_FILE).stat().st_mtime_ns
     create_study_folder(folder.path, misgendering())
     assert (folder.path / STUDY_FILE).stat().st_mtime_ns == before
-    with pytest.raises(InputError, match="holds another study"):
+    with pytest.raises(InputError, match="contains a different study"):
         create_study_folder(folder.path, image())
     with pytest.raises(InputError, match="judgements is 0"):
         create_study_folder(folder.path / "new", msgspec.structs.replace(image(), judgements=0))
@@ -148,7 +148,7 @@ def test_what_answers_depend_on_is_another_study(folder: StudyFolder, part: str)
     (folder.path / STUDY_FILE).write_text(
         study_toml(msgspec.structs.replace(study, **{part: changed})), "utf-8"
     )
-    with pytest.raises(InputError, match="holds another study"):
+    with pytest.raises(InputError, match="contains a different study"):
         create_study_folder(folder.path, study)
 
 

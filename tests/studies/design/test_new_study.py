@@ -54,7 +54,7 @@ def test_a_choice_between_columns_and_a_text_from_a_draft(rows: Path, tmp_path: 
     assert question.draft == "other"
     with pytest.raises(InputError, match="shown_text"):
         new_study(rows, tmp_path / "c", ask="Natural?", options=["yes"], show="shown_text")
-    with pytest.raises(InputError, match="Give one of"):
+    with pytest.raises(InputError, match="Use exactly one of"):
         new_study(plain, tmp_path / "d", ask="?", options=["a", "b"], draft="text")
 
 

@@ -77,9 +77,9 @@ def test_responses_that_fit(whole: Study, answers: dict[str, AnswerValue]) -> No
         (image(), {"gendr": "man"}, "there is no question 'gendr'; did you mean 'gender'?"),
         (image(), {}, "gender has no answer"),
         (image(), {"gender": "men"}, "gender has no choice 'men'"),
-        (image(), {"gender": ("man",)}, "gender must be answered by a text, not a list"),
+        (image(), {"gender": ("man",)}, "gender must have a text as its answer, not a list"),
         (label_and_rewrite(), {"label": "MB"}, "other has no answer"),
-        (label_and_rewrite(), {"label": "MB", "other": "  "}, "other is answered by nothing"),
+        (label_and_rewrite(), {"label": "MB", "other": "  "}, "other has an empty answer"),
         (label_and_rewrite(), {"label": "BB", "other": "أنا"}, "other should not have been asked"),
         (
             label_and_rewrite(),
@@ -89,13 +89,13 @@ def test_responses_that_fit(whole: Study, answers: dict[str, AnswerValue]) -> No
         (
             completion(),
             {"grammatical": "no", "error": (), "plausible": "no"},
-            "error is answered by nothing",
+            "error has an empty answer",
         ),
         (misgendering(), {"label": "correct", "tags": ("x",)}, "tags has no choice 'x'"),
         (
             misgendering(),
             {"label": "correct", "tags": "x"},
-            "tags must be answered by a list, not a text",
+            "tags must have a list as its answer, not a text",
         ),
         (
             misgendering(),

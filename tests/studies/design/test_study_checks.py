@@ -84,7 +84,7 @@ FAULTS: list[tuple[Study, str]] = [
                 *completion().questions,
             ),
         ),
-        "questions[0] (m) has the id 'a:b', whose colon a sheet would misread",
+        "questions[0] (m) has the id 'a:b', but sheets do not allow a colon in an id",
     ),
     (with_question(options=()), "questions[2] (plausible) has fewer than two choices"),
     (

@@ -52,8 +52,8 @@ def test_several_studies_in_one_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("urls", "problem"),
     [
-        (["https://one.example.org"], "as many different addresses"),
-        (["https://one.example.org", "https://one.example.org"], "as many different addresses"),
+        (["https://one.example.org"], "2 different addresses in url="),
+        (["https://one.example.org", "https://one.example.org"], "2 different addresses in url="),
         (["https://one.example.org", "http://two.example.org"], "both http:// and https://"),
     ],
 )

@@ -167,7 +167,7 @@ def test_a_rewriting_keeps_its_number_of_words(tmp_path: Path) -> None:
     with served(label_and_rewrite(), tmp_path / "s") as site:
         visitor, page = site.person()
         again = visitor.answer(page, status=422, label="MM", other="أنا متعبة جدا")
-        assert "Keep the number of words" in again.text
+        assert "Keep the same number of words" in again.text
         assert again.values("class").count("error") == 1
         assert again.chosen["answer.other"] == ["أنا متعبة جدا"]  # to correct, not to write anew
         assert site.folder.responses() == []

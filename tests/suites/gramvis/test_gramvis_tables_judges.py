@@ -116,4 +116,4 @@ def test_a_bomb_and_a_file_that_is_no_image_are_refused_and_recorded(tmp_path: P
     assert (looks.total, looks.answered, looks.failed) == (6, 2, 4)
     no_picture, bomb = sorted(looks.reasons, key=lambda reason: "pixels" in reason)
     assert no_picture.endswith("cannot be used: the bytes are not a PNG, JPEG or WebP image")
-    assert bomb.endswith("cannot be used: the image would unpack to far too many pixels")
+    assert bomb.endswith("cannot be used: the image has far too many pixels when it is unpacked")

@@ -61,7 +61,9 @@ def _plan(selection: Selection) -> WrittenTasks:
         else:
             by_kind[each.kind].append(each.content)
     if not by_kind:
-        reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
+        reasons = (
+            "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it sends no request"
+        )
         instead = "`--to hf` exports the items themselves"
         if any(each.why == NO_LIKELIHOODS for each in left_out):
             instead = "`--to lm-eval` exports choices by log-likelihood"

@@ -211,7 +211,9 @@ def plan_tasks(selection: Selection) -> WrittenTasks:
         else:
             left_out[each] += 1
     if not by_kind:
-        reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
+        reasons = (
+            "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it sends no request"
+        )
         raise InputError(
             f"The suite {selection.suite.name} has no items here that lm-evaluation-harness could "
             f"measure as Epicene does ({reasons}); `--to hf` exports the items themselves."

@@ -149,9 +149,9 @@ def _choice_document(
 def _why_no_choice(request: Score, measure: str) -> str:
     """Why the harness cannot make the same choice from a request for scores; "" if it can."""
     if isinstance(request.decoding, Decoding):
-        return "it asks how likely a text is to be sampled, which is not a choice"
+        return "it asks how likely a text is to be sampled, which is not a choice between texts"
     if len(request.texts) < 2:
-        return "there is only one text, so there is nothing to choose"
+        return "it has only one text, so there is no choice"
     if measure == "per token":
         return (
             "the harness does not say how many tokens a text has, which the measure `per token` "
@@ -183,7 +183,7 @@ def _generation_document(
     if isinstance(turns, str):
         return turns
     if not judge.takes_texts(item, stage, request):
-        return "the suite calls no answer to it right or wrong"
+        return "the suite does not judge answers to it as right or wrong"
     kind = TaskKind(
         format_of(request),
         item.language,

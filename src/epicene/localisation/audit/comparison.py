@@ -101,8 +101,8 @@ def read_baseline(path: Path) -> Baseline:
     document = parse_json(read_text(path), str(path))
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError(
-            f"{path} is not an audit written by this version; write one with `epicene audit … "
-            "--json`."
+            f"{path} was not written by the audit of this version; write a new one with `epicene "
+            "audit … --json`."
         )
     try:
         found = msgspec.convert(document.get("findings"), list[dict[str, Any]])

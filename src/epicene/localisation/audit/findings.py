@@ -33,12 +33,12 @@ SPELLING_STYLES = (
 )  # fmt: skip
 # What each kind of problem means, for people to read.
 PROBLEMS: dict[ProblemKind, str] = {
-    "mixed": "The same person is a man in one word and a woman in another.",
+    "mixed": "One word shows the person as a man, another word as a woman.",
     "partly-inclusive": "One word shows both genders, another word for the same person only one.",
     "several-spellings": "Both genders are written in more than one way.",
     "needless-ending": "The word has the same form for everyone, or its inclusive ending is wrong.",
     "disagreement": "A word does not agree with the noun after it.",
-    "wrong-gender": "The person has another gender according to --people.",
+    "wrong-gender": "The person has a different gender according to --people.",
 }
 
 

@@ -157,7 +157,9 @@ def _check_head(model: Any, name: str, kind: LanguageModelType) -> None:
         auto = "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
         raise InputError(f"The model {name} has no language-model head; load it with {auto}.")
     if kind in ("seq2seq", "image-text") and not model.can_generate():
-        raise InputError(f"The model {name} has no language-model head, so it cannot write text.")
+        raise InputError(
+            f"The model {name} has no language-model head, so it cannot generate text."
+        )
 
 
 def _check_processor(processor: Any, name: str) -> None:

@@ -80,8 +80,8 @@ def _parse_addresses(provider: Provider, text: str) -> tuple[Address, ...]:
 def _check_several(provider: Provider, found: list[Address]) -> None:
     if not provider.several:
         raise InputError(
-            f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a model "
-            f"of {provider.name} takes one."
+            f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a "
+            f"model of {provider.name} takes only one."
         )
     seen: list[object] = []
     for each in found:

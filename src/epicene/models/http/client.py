@@ -108,7 +108,7 @@ class ImageDownloader:
                 return await self._read(response)
         except RedirectCircleError:
             raise images.UnusableImageError(
-                "the image could not be fetched (it redirects in a circle)"
+                "the image could not be fetched (its address redirects in a loop)"
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             reason = one_line(str(error)) or type(error).__name__

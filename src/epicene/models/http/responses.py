@@ -170,8 +170,8 @@ async def _read_into(
 def _too_large(limit: int, *, packed: bool) -> str:
     unpacked = " when unpacked" if packed else ""
     return (
-        f"the reply is larger than {limit / MIB:.3g} MiB{unpacked}; if that is expected, raise "
-        "the limit with --max-response"
+        f"the reply is larger than {limit / MIB:.3g} MiB{unpacked}; if this size is expected, "
+        "raise the limit with --max-response"
     )
 
 
@@ -241,7 +241,7 @@ async def send_and_follow(
             request = follow(request, response)
         finally:
             await response.aclose()
-    details = ErrorDetails("the server redirects in a circle")
+    details = ErrorDetails("the server redirects in a loop")
     raise RedirectCircleError(response.status_code, details)
 
 

@@ -8,7 +8,7 @@ const SIDES = ["answer", "expected", "other form"];
 const VERDICTS = {
   right: ["✓", "a gendered word, right"],
   wrong: ["✗", "a gendered word, wrong"],
-  spurious: ["!", "another word, changed, added or left out"],
+  spurious: ["!", "another word that was changed, added or left out"],
 };
 
 // Each line holds one word that all three share, or a word of each; a dash means none.

@@ -36,7 +36,7 @@ def read_results(path: Path) -> StoredResults:
         if len(runs) != 1:
             raise InputError(
                 f"{path} contains the results of {len(runs)} runs; a baseline is one run, so "
-                "write its results to a separate file."
+                "write the results of that run to a separate file."
             )
         model = runs[0]["model"]
         profile = found["tables"].get("profile", {}).get(model, {})

@@ -238,8 +238,8 @@ def _paired(
 # --- figures with intervals only -------------------------------------------------------------
 
 _UNPAIRED = (
-    "The baseline is a file of results, so the two are treated as independent. With the run "
-    "folder as the baseline, the comparison is paired by item and its intervals are narrower."
+    "The baseline is a file of results, so the two runs are treated as independent. Use the run "
+    "folder as the baseline to compare item by item, which gives narrower intervals."
 )
 
 

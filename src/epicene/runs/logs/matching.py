@@ -147,7 +147,7 @@ def _notes(
     if logged.spaced:
         yield (
             "Texts were scored with white space before or after them, which Epicene does not "
-            "add, so a run of Epicene can differ."
+            "add, so a run by Epicene can give other results."
         )
     fewer = {
         (len(each.sample.written), each.request.samples)

@@ -258,7 +258,7 @@ class Cluster:
         if self._losses >= MAX_LOSSES:
             raise RunError(
                 f"{cluster} was lost {self._losses} times in a row before its workers answered "
-                f"anything ({reason}). All answers so far are stored; check the machines and "
+                f"any request ({reason}). All answers so far are stored; check the machines and "
                 "their network, and run the same command again."
             )
         self.show_message(f"{cluster} was lost ({reason}); waiting up to {patience} for it.")

@@ -39,8 +39,8 @@ _COPY_TOKEN = (
     "copy ~/.ray/auth_token from the machine of `ray start --head`, or set RAY_AUTH_TOKEN to its "
     "content"
 )
-_NO_TOKEN = f"it requires a token, and there is none here: {_COPY_TOKEN}"
-_WRONG_TOKEN = f"it requires a different token from the one here: {_COPY_TOKEN}"
+_NO_TOKEN = f"it requires a token, but this machine has none: {_COPY_TOKEN}"
+_WRONG_TOKEN = f"it requires a different token from the one on this machine: {_COPY_TOKEN}"
 
 
 def join_cluster(address: str) -> None:

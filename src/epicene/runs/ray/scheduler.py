@@ -235,7 +235,7 @@ class Scheduler:
             files.put(data)
         for name in drawn_images(answer for _, answer in said.answered):
             if not files.path(name).exists():
-                raise RunError(f"A worker drew the image {name} and did not send it.")
+                raise RunError(f"A worker drew the image {name} but did not send it.")
         return said.answered
 
     # --- what goes wrong -------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Scheduler:
                 limit = self._limit(next(iter(worker.shards.values())))
                 if time.monotonic() - worker.since > limit:
                     yield from self._lost(
-                        number, f"it gave no answer within {format_seconds(limit)}"
+                        number, f"it did not answer within {format_seconds(limit)}"
                     )
 
     def _limit(self, shard: Shard) -> float:
@@ -282,8 +282,8 @@ class Scheduler:
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _MAX_ISOLATED_IN_A_ROW:
             raise RunError(
-                f"{self._failed_in_a_row} requests in a row killed their workers; the cause is "
-                f"the model or the machines, not the requests: {reason}."
+                f"{self._failed_in_a_row} requests in a row killed their workers; the cause is in "
+                f"the model or the machines, not in the requests: {reason}."
             )
         ((request_id, _),) = shard.batches[0]
         yield [(request_id, Failed(reason=f"this request killed two workers: {reason}"))]

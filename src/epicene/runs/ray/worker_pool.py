@@ -65,7 +65,8 @@ class StartupMonitor:
         elif now - self._none_placed_since > _PLACEMENT_TIMEOUT:
             raise RunError(
                 f"No worker could start within {format_seconds(_PLACEMENT_TIMEOUT)}: "
-                f"{self._no_place()}; free some resources and run the same command again."
+                f"{self._no_place()}; free some resources, then run the same command again to "
+                "resume."
             )
         if self._said:
             return

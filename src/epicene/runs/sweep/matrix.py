@@ -193,7 +193,7 @@ def _roles(
         left = [role.name for role in suite.roles if role.name not in others]
         if not left:
             raise InputError(
-                "Every role has a model; leave one role free for the models of the sweep."
+                "Every role already has a model; leave one role open for the models of the sweep."
             )
     except InputError as error:
         file.refuse(error, "suites", index, "roles")
@@ -213,7 +213,7 @@ def _check_languages(file: PlanFile, index: int, entry: SuiteEntry) -> None:
         for code in entry.languages:
             languages.get(code)
         if len(set(entry.languages)) < len(entry.languages):
-            raise InputError("A language is named twice.")
+            raise InputError("A language is named twice; name each once.")
     except InputError as error:
         file.refuse(error, "suites", index, "languages")
 

@@ -175,7 +175,7 @@ def _check_distinct_names(file: PlanFile) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             file.refuse(
-                f"Two models are called {name!r}; give one of them another label.",
+                f"Two models are called {name!r}; give one of them a different label.",
                 "models",
                 index,
                 "label",

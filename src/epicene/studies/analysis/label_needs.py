@@ -54,7 +54,7 @@ def allocate_labels(
     """
     if wanted.per_cell is not None or (wanted.precision is None) == (wanted.total is None):
         raise InputError(
-            "Give either --precision or --n to spread labels over cells, without --per-cell."
+            "Use either --precision or --n to distribute labels over cells, without --per-cell."
         )
     suite = runs[0].suite
     kind = suite.studies[name]
@@ -145,8 +145,8 @@ def _allocate_total(
     cells = int((sizes > 0).sum())
     if total < cells:
         raise InputError(
-            f"{headlines[0].model} has {cells} cells, and each needs at least one item; give a "
-            "larger --n."
+            f"{headlines[0].model} has {cells} cells, and each needs at least one item; increase "
+            "--n."
         )
     first = wanted.uncertain_first
     deviations = [_deviations(each, accuracy, uncertain_first=first) for each in headlines]
@@ -219,7 +219,7 @@ def _needed(
         raise InputError(
             f"No number of labels makes {headline.headline} of {headline.model} precise to "
             f"±{100 * precision:g} points: the run's own groups limit it to "
-            f"±{100 * half_width:.1f}; run more items, or ask for a lower precision."
+            f"±{100 * half_width:.1f}; run more items, or use a larger --precision."
         )
     return needed
 

@@ -75,7 +75,7 @@ def study_from_data(
     how = choose_protocol(suite, protocol, {}, None)
     name = _study_name(suite, study, how, from_runs=False)
     if suite.studies[name].from_runs:
-        raise InputError(f"The study {name} is about model answers; give the run folders.")
+        raise InputError(f"The study {name} is about answers of models; name the run folders.")
     dataset = suite.read(source, how)
 
     def materials() -> Iterator[Material[Any, Any]]:

@@ -169,8 +169,8 @@ def create_study_folder(path: Path, study: Study) -> StudyFolder:
         found = open_study_folder(path)
         if _fixed_parts(found.study) != _fixed_parts(study):
             raise InputError(
-                f"{path} holds another study, which may have answers; choose another folder with "
-                "--out."
+                f"{path} contains a different study, which may have answers; choose another "
+                "folder with --out."
             )
         return found
     for fault in launch_problems(study):

@@ -126,8 +126,8 @@ def _load_existing(path: Path) -> LinkSigner:
         )
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise InputError(
-            f"Other users of this machine can read {path}, and anyone who reads it can make "
-            f"links; run `chmod 600 {path}`."
+            f"Other users of this machine can read {path}, which lets them make links; run `chmod "
+            f"600 {path}`."
         )
     return LinkSigner(secret)
 

@@ -84,7 +84,7 @@ def assign_sheets(
 ) -> ItemsByParticipant:
     """Assign each item to as many participants as it still needs, or a list to each participant."""
     if len(set(participants)) < len(participants):
-        raise InputError("The same person is named twice.")
+        raise InputError("The same person is named twice; name each person once.")
     prior = prior or PriorResponses()
     if study.lists == "none":
         return _assign_items(study, participants, prior)
@@ -215,7 +215,9 @@ def _write_new(contents: Mapping[Path, bytes]) -> None:
     """Write files that are not there yet; those that an interrupted command wrote are the same."""
     for path, data in contents.items():
         if path.exists() and not (path.is_file() and path.read_bytes() == data):
-            raise InputError(f"{path} already exists and may be in use; choose another folder.")
+            raise InputError(
+                f"{path} already exists and may be in use; choose another folder with --out."
+            )
     for path, data in contents.items():
         write_atomically(path, data)
 

@@ -87,15 +87,15 @@ def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) ->
     """All problems of one answer, each worded to follow the question's id."""
     if isinstance(question, TagsQuestion | MarksQuestion):
         if isinstance(answer, str):
-            yield "must be answered by a list, not a text"
+            yield "must have a list as its answer, not a text"
         elif question.required and not answer:
-            yield "is answered by nothing"
+            yield "has an empty answer"
         else:
             yield from _list_problems(question, item, answer)
     elif not isinstance(answer, str):
-        yield "must be answered by a text, not a list"
+        yield "must have a text as its answer, not a list"
     elif question.required and not answer.strip():
-        yield "is answered by nothing"
+        yield "has an empty answer"
     elif isinstance(question, ChoiceQuestion) and answer not in choice_ids(question):
         yield f"has no choice {answer!r}"
     elif isinstance(question, TextQuestion):

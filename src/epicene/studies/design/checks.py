@@ -57,7 +57,9 @@ def launch_problems(study: Study) -> Iterator[str]:
         yield from _key_problems(location, options_of(question))
         for label in question.labels if isinstance(question, MarksQuestion) else ():
             if ":" in label.id:
-                yield f"{location} has the id {label.id!r}, whose colon a sheet would misread"
+                yield (
+                    f"{location} has the id {label.id!r}, but sheets do not allow a colon in an id"
+                )
 
 
 def launch_advice(study: Study) -> Iterator[str]:
@@ -74,7 +76,9 @@ def launch_advice(study: Study) -> Iterator[str]:
     if not study.checks:
         yield "there are no attention checks"
     elif study.exclude is None:
-        yield "participants who fail the attention checks count; add [exclude] to replace them"
+        yield (
+            "participants who fail the attention checks still count; add [exclude] to replace them"
+        )
     if access.entry == "open" and not access.participant_parameter:
         yield (
             "anyone with the open link can take part, and again from another browser, because "

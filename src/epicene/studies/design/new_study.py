@@ -63,7 +63,7 @@ def study_from_file(path: Path, wanted: NewStudy) -> Study:
         if name not in fields:
             raise unknown(f"column in {path}", name, fields)
     if sum(map(bool, (wanted.options, wanted.between, wanted.draft))) > 1:
-        raise InputError("Give one of --options, --between and --draft.")
+        raise InputError("Use exactly one of --options, --between and --draft.")
     visible = tuple(dict.fromkeys((*wanted.show, *shown)))
     parts: dict[str, list[StudyItem]] = {part: [] for part in _PARTS.values()}
     for row in rows:

@@ -332,7 +332,7 @@ def not_found(path: str, accepted: str = "") -> Response:
 def unavailable(path: str, error: Exception) -> Response:
     """The response while the database cannot be used; the reason is only logged."""
     _log.error("%s", error)
-    sentence = "The answers are not available at the moment; try again."
+    sentence = "The answers are not available at the moment; try again later."
     return message_response(path, 503, sentence, {"Retry-After": "1"})
 
 

@@ -283,7 +283,7 @@ class ErrorReply(BaseModel):
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     404: {
         "model": ErrorReply,
-        "description": "The link is not valid for this, or the participant has no such task.",
+        "description": "The link cannot be used for this, or the participant has no such task.",
     },
     429: {"model": ErrorReply, "description": "Too many requests with this link."},
     503: {"model": ErrorReply, "description": "The answers are not available at the moment."},

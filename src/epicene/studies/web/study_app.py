@@ -267,7 +267,7 @@ class StudyApp:
         about = name if name in known else ""
         which = {
             "has no answer": "missing",
-            "is answered by nothing": "missing",
+            "has an empty answer": "missing",
             UNCHANGED: "unchanged",
         }.get(problem, "wrong_answer")
         if about and " words, but " in problem:

@@ -46,8 +46,8 @@ def read_answers(
     (task,) = protocol.tasks
     if task == IDENTIFICATION and len(protocol.labels) != 1:
         raise InputError(
-            "The answers are labels of words or of sentences; set which with --set "
-            "labels=words or --set labels=sentence."
+            "The answers are labels either of words or of sentences; use --set labels=words or "
+            "--set labels=sentence."
         )
     sentences: list[Sentence] = list(dataset.items)
     full_labels = task == IDENTIFICATION and protocol.labels == ("sentence",)

@@ -66,8 +66,8 @@ def _neutral_remarks(pairs: Iterable[Pair]) -> Iterator[str]:
     if len(without) == len(found):
         known = ", ".join(languages.get(code).name for code in neutral_languages())
         raise InputError(
-            f"There are no neutral forms in {', '.join(without)}; there are in {known}: choose "
-            "other data, or leave neutral out of --set targets."
+            f"There are no neutral forms in {', '.join(without)}; there are in {known}: use other "
+            "data, or leave neutral out of --set targets."
         )
     if without:
         yield f"Sentences in {', '.join(without)} are not rewritten for the target neutral."

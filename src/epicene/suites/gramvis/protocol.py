@@ -67,8 +67,8 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
         for code, own in self.languages.items():
             if code in _TAKEN or own.name in _TAKEN.values():
                 raise InputError(
-                    f"The file of languages has {code} ({own.name}), which GramVis already "
-                    "has; use --set templates=FILE to give it other templates."
+                    f"The file of languages contains {code} ({own.name}), which GramVis already "
+                    "has; use --set templates=FILE to set other templates for it."
                 )
 
     @property

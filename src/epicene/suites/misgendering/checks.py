@@ -31,7 +31,7 @@ def check(items: Sequence[Instance], _protocol: MisgenderingProtocol) -> Iterato
 def _check_slots(item: Instance) -> Iterator[DataIssue]:
     """A slot that is still there was misspelt: a model would read it as text."""
     for found in dict.fromkeys(_SLOT.findall(item.before + item.after)):
-        yield DataIssue("error", item.id, f"its text has {found}, which nothing fills.")
+        yield DataIssue("error", item.id, f"its text contains {found}, which nothing fills in.")
 
 
 def _check_context(item: Instance) -> Iterator[DataIssue]:

@@ -57,7 +57,7 @@ def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     if protocol.wordings > 1 and not any(map(starter.declares_pronouns, dataset.items)):
         raise InputError(
             f"{dataset.name} has no templates that declare pronouns as the starter set does, "
-            "and only such templates have several wordings; leave out --set wordings."
+            "and only such templates have several wordings; do not use --set wordings."
         )
     return dataset
 

@@ -150,7 +150,7 @@ def _open_table(frame: polars.DataFrame) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "No gender is wrong here: what counts is how one-sided the choice is.",
+            "Neither gender is wrong here; the table shows how one-sided the choice is.",
             "Where there are alternatives, people are left out if one gender has no word of "
             "its own.",
         ),

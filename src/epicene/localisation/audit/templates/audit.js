@@ -84,7 +84,7 @@ async function put(button, text, shown) {
     button.textContent = "Copied";
   } catch {
     if (shown) getSelection().selectAllChildren(shown);
-    button.textContent = shown ? "Selected: press Ctrl C" : "Could not copy";
+    button.textContent = shown ? "Selected: press Ctrl+C" : "Could not copy";
   }
   setTimeout(() => { button.textContent = said; }, 1600);
 }
@@ -149,7 +149,7 @@ function filter() {
   found = DATA.strings.filter((each) => fits(each, wanted));
   const of = `${found.length.toLocaleString("en")} of ${DATA.strings.length.toLocaleString("en")} strings`;
   const group = prefix ? `, keys ${prefix}` : "";
-  document.getElementById("count").textContent = found.length ? of + group : "No string matches. Clear a filter.";
+  document.getElementById("count").textContent = found.length ? of + group : "No string matches; clear the filters.";
   list.replaceChildren();
   showMore();
 }

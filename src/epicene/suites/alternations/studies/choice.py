@@ -182,8 +182,8 @@ def models_table(results: Answered) -> Table:
         rows=tuple(rows),
         notes=(
             "As people: the share of pairs on which a model prefers the sentence that most "
-            "people chose; pairs on which either is undecided are left out. A tie counts "
-            "half; in runs under `paper` it counts as 0.",
+            "people chose, without pairs on which the model or the people are undecided. A tie "
+            "counts half; in runs under `paper` it counts as 0.",
             samples_and_tables.INTERVALS_NOTE,
             "The models are those of the runs given with --run, on the pairs that people judged.",
         ),

@@ -164,16 +164,24 @@ construction = Construction(
     about="A parallel gender corpus from any English–Arabic text.",
     settings=ApgcBuild,
     steps=(
-        Compute(name="select", about="pairs that speak of I or you", make=select),
+        Compute(name="select", about="pairs that mention I or you", make=select),
         AskPeople(
-            name="identify", about="who shows which gender", study=identify, read=read_labels
+            name="identify",
+            about="people label whose gender shows",
+            study=identify,
+            read=read_labels,
         ),
         AskPeople(
-            name="adjudicate", about="where two disagree", study=adjudicate, read=read_adjudicated
+            name="adjudicate",
+            about="people decide disagreements",
+            study=adjudicate,
+            read=read_adjudicated,
         ),
-        Compute(name="decide", about="one label each", make=decide),
-        AskPeople(name="rewrite", about="the other forms", study=rewrite, read=read_forms),
-        Compute(name="group", about="forms together, or why not", make=group),
+        Compute(name="decide", about="one label per sentence", make=decide),
+        AskPeople(
+            name="rewrite", about="people write the other forms", study=rewrite, read=read_forms
+        ),
+        Compute(name="group", about="groups of forms, or why left out", make=group),
         Compute(name="split", about="train, dev and test", make=split),
     ),
     export=export,

@@ -45,7 +45,7 @@ _LISTENER = {"en": "person spoken to", "ar": "المخاطب"}
 _LISTENERS = {"en": "people spoken to", "ar": "المخاطبون"}
 _MALFORMED = "malformed"
 _YES = Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y")
-_REMARK = NoteQuestion(id="note", ask={"en": "Remark", "ar": "ملاحظة"})
+_REMARK = NoteQuestion(id="note", ask={"en": "Comments", "ar": "ملاحظة"})
 _USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
 
 

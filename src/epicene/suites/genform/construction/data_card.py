@@ -186,6 +186,6 @@ def _warnings(outputs: StepOutputs) -> Iterator[str]:
         for row in kept_rows(outputs["check"])
         if row["warnings"]
     ]
-    yield "## What a person should check"
+    yield "## What to check by hand"
     yield ""
     yield from markdown_table(("pair", "warning"), rows) if rows else ("Nothing.",)

@@ -32,14 +32,16 @@ construction = Construction(
             read=read_words_proposed,
             many=True,
         ),
-        Compute(name="look-up", about="one gender and no partner", make=look_up_nouns),
+        Compute(
+            name="look-up", about="nouns with one gender and no counterpart", make=look_up_nouns
+        ),
         AskPeople(
             name="suggest",
-            about="five people on each English meaning",
+            about="five people judge each English meaning",
             study=stereotype_study,
             read=read_stereotypes,
         ),
-        Compute(name="diverge", about="stereotype against grammar", make=mark_divergent),
+        Compute(name="diverge", about="stereotype compared with grammar", make=mark_divergent),
         AskModels(
             name="sort",
             about="categories by three chat models",

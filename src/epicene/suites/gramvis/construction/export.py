@@ -132,7 +132,7 @@ def _warnings(made: StepOutputs) -> Iterator[str]:
         for row in kept_rows(made["check"])
         if row["warnings"]
     ]
-    yield "## What a person should check"
+    yield "## What to check by hand"
     yield ""
     yield from markdown_table(("word", "warning"), rows) if rows else ("Nothing.",)
 

@@ -158,7 +158,8 @@ def _meanings_table(name: str, results: Answered) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "`people` is the answer of more than half of those asked, or the adjudicated answer.",
+            "`people` is the answer that more than half of the people asked gave, or the "
+            "adjudicated answer.",
         ),
     )
 

@@ -248,7 +248,7 @@ def _labels_table(results: Answered) -> Table:
             "A translation that several people judged counts once, with the label that most of "
             f"them gave. {results.ties_note}".rstrip(),
             f"Left out because people cannot tell: {unclear}. The row `all` describes the sample, "
-            "which has as many of either gender, not the run. Intervals are over groups.",
+            "which has equal numbers of both genders, not the run. Intervals are over groups.",
         ),
     )
 
