@@ -15,12 +15,28 @@ from models.hf.tiny_causal import llama, save, smollm2_like
 from runs.killable_runs import ForkServer, stored
 
 KILLS = 20
+ITEMS = 30
+# What each command would import: seconds, of which twenty commands are killed.
+MODULES = (
+    "accelerate",
+    "epicene.api.running",
+    "epicene.cli.estimate",
+    "epicene.models.hf.causal",
+    "epicene.report.run_report",
+    "epicene.report.terminal",
+    "epicene.runs.run",
+    "epicene.runs.sweep.forecast",
+    "polars",
+    "scipy.stats",
+    "transformers.generation.continuous_batching",
+    "transformers.models.llama.modeling_llama",
+)
 
 
 @pytest.fixture
 def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
     """A fork_server that notes computed requests in computed.log."""
-    process = ForkServer(tmp_path / "computed.log", tmp_path / "errors.log")
+    process = ForkServer(tmp_path / "computed.log", tmp_path / "errors.log", *MODULES)
     yield process
     process.close()
 
@@ -53,7 +69,8 @@ def test_twenty_kills_change_nothing(tmp_path: Path, fork_server: ForkServer) ->
         f"--model=writer=noted:{writer}?label=w",
         f"--model=reader=scripted:a-slow?label=a,noted:{reader}?label=b",
     ]
-    command = ["run", "two-stage", *models, "--batch-size=4", "--set=samples=2", "--out"]
+    settings = ["--batch-size=4", "--set=samples=2", f"--set=items={ITEMS}"]
+    command = ["run", "two-stage", *models, *settings, "--out"]
     started = time.monotonic()
     assert fork_server.run([*command, str(tmp_path / "whole")]) == 0
     duration = time.monotonic() - started
@@ -77,4 +94,4 @@ def test_twenty_kills_change_nothing(tmp_path: Path, fork_server: ForkServer) ->
         assert tables(folder) == expected
         with sqlite3.connect(folder / "answers.sqlite") as db:
             rows, keys = db.execute("SELECT count(*), count(DISTINCT key) FROM answers").fetchone()
-        assert rows == keys == 60 + 60 * 2 * 2
+        assert rows == keys == ITEMS + ITEMS * 2 * 2
