@@ -130,10 +130,10 @@ def _listed_together(one: str, other: str, language: str) -> bool:
 
 @cache
 def _listed_sets(language: str) -> dict[str, frozenset[int]]:
-    """By word, the numbers of the sets that list it."""
+    """By word without capitals, the numbers of the sets that list it."""
     text = (Path(__file__).parent / "forms.toml").read_text(encoding="utf-8")
     found: dict[str, set[int]] = {}
     for number, line in enumerate(tomllib.loads(text).get(language, ())):
-        for word in line.split():
+        for word in line.casefold().split():
             found.setdefault(word, set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
