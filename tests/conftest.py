@@ -59,14 +59,14 @@ def _need_published(marker: pytest.Mark) -> None:
         pytest.fail("Mark it published(WHICH DATA, WHERE A PERSON GETS IT).", pytrace=False)
     data, source = marker.args
     if not os.environ.get(PUBLISHED_DATA):
-        pytest.skip(f"wants {data} (from {source}); set {PUBLISHED_DATA} to the folder with it")
+        pytest.skip(f"needs {data} (from {source}); set {PUBLISHED_DATA} to the folder with it")
 
 
 def _need_embedded() -> None:
     from epicene.models.embedded import fetched_folder
 
     if fetched_folder("smollm2") is None:
-        missing("wants the embedded model smollm2; get it with `epicene models fetch smollm2`")
+        missing("needs the embedded model smollm2; get it with `epicene models fetch smollm2`")
 
 
 def _need_faces(*names: str) -> None:
@@ -78,11 +78,11 @@ def _need_faces(*names: str) -> None:
 
     for package in ("openvino", "dlib"):
         if find_spec(package) is None:
-            missing(f"wants the package {package}; get it with `pip install 'epicene[faces]'`")
+            missing(f"needs the package {package}; get it with `pip install 'epicene[faces]'`")
     for name, bundle in catalogue().items():
         if bundle.fetched_folder is None and name in (names or catalogue()):
             accept = " --accept-licence" * bundle.accept
-            why = f"wants the model {name}; get it with `epicene models fetch {name}{accept}`"
+            why = f"needs the model {name}; get it with `epicene models fetch {name}{accept}`"
             pytest.skip(why) if bundle.accept else missing(why)
 
 
@@ -104,11 +104,11 @@ def chromium() -> Iterator[Browser]:
     """A real Chromium."""
     path = os.environ.get(CHROMIUM) or shutil.which("chromium")
     if path is None:
-        missing(f"wants Chromium; get it with `apt-get install chromium`, or name it in {CHROMIUM}")
+        missing(f"needs Chromium; get it with `apt-get install chromium`, or name it in {CHROMIUM}")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        missing("wants Playwright; get it with `pip install playwright`")
+        missing("needs Playwright; get it with `pip install playwright`")
     with sync_playwright() as playwright:
         # A container's root has no sandbox to run it in.
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])

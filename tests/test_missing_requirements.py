@@ -41,9 +41,9 @@ SETTINGS = "[pytest]\nmarkers =\n    browser\n    embedded\n    published\n"
 # No browser to be found, no plugins to wait for, no lines cut short.
 QUIET = {"PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
 
-BROWSER = "wants Chromium; get it with `apt-get install chromium`"
-MODEL = "wants the embedded model smollm2; get it with `epicene models fetch smollm2`"
-DATA = "wants the annotated pairs (from https://example.org/pairs); set EPICENE_PUBLISHED_DATA"
+BROWSER = "needs Chromium; get it with `apt-get install chromium`"
+MODEL = "needs the embedded model smollm2; get it with `epicene models fetch smollm2`"
+DATA = "needs the annotated pairs (from https://example.org/pairs); set EPICENE_PUBLISHED_DATA"
 
 
 def outcomes(folder: Path, **environment: str) -> str:

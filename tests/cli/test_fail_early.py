@@ -255,7 +255,7 @@ def test_a_stored_run_that_lacks_its_pipeline_says_what_to_install(
 ) -> None:
     """The tables of what was converted need the pipeline again, and offer no other protocol."""
     if not pipelines.installed():
-        pytest.skip(f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`")
+        pytest.skip(f"needs a spaCy pipeline; get it with `{pipelines.GET_ONE}`")
     run = ("run", "misgendering", "-m", "random", "-p", "paper", *SMALL[2:], "--out", "run")
     done = epicene(*run)
     assert done.code == 0, done.err

@@ -112,7 +112,7 @@ def test_everything_fits_the_published_schemas(exported: Path, runs: dict[str, A
 
     formats = Path(os.environ["EPICENE_PUBLISHED_DATA"]).parent / "reference" / "formats"
     if not formats.is_dir():
-        pytest.skip(f"wants the schemas in {formats}")
+        pytest.skip(f"needs the schemas in {formats}")
     whole, single = (
         Draft7Validator(json.loads((formats / f"every_eval_ever_{name}.schema.json").read_text()))
         for name in ("eval", "instance_level_eval")

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.published(
 def test_the_prompts_of_the_appendix_are_found(published_data: Path, tmp_path: Path) -> None:
     paper = published_data.parent / "papers/morphogen.txt"
     if not paper.is_file():
-        pytest.skip(f"wants the text of the paper as {paper}")
+        pytest.skip(f"needs the text of the paper as {paper}")
     epicene.extract_wording("genform", paper, tmp_path)
     found, known = (
         json.loads((folder / "morphogen/prompt.json").read_bytes())

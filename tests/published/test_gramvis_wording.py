@@ -18,7 +18,7 @@ pytestmark = pytest.mark.published(
 def test_the_templates_of_the_appendix_are_found(published_data: Path, tmp_path: Path) -> None:
     paper = published_data.parent / "papers/gramvis.txt"
     if not paper.is_file():
-        pytest.skip(f"wants the text of the paper as {paper}")
+        pytest.skip(f"needs the text of the paper as {paper}")
     epicene.extract_wording("gramvis", paper, tmp_path)
     found, known = (
         json.loads((folder / "gramvis/templates_appendix.json").read_bytes())

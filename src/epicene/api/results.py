@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -103,14 +104,16 @@ class Figure:
         return self.svg()
 
 
-class TabledResults:
+class TabledResults(ABC):
     """Results with metrics and tables, which a notebook displays."""
 
+    @abstractmethod
     def _estimates(self) -> Mapping[str, Estimate]:
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def _tables(self) -> Sequence[Table]:
-        raise NotImplementedError
+        ...
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,8 +152,9 @@ class TabledResults:
                 return table_frame(table)
         raise unknown("table", name, self.tables, every=True)
 
+    @abstractmethod
     def _headline_table(self) -> Table:
-        raise NotImplementedError
+        ...
 
     def _repr_html_(self) -> str:
         from epicene.report.page import table_html
@@ -163,13 +167,13 @@ class SuiteResults(TabledResults):
     """Results of one suite: metrics, tables and figures."""
 
     @property
+    @abstractmethod
     def summary(self) -> Summary:
         """The records behind the metrics and tables."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Iterate over every judgement with its model, as records."""
-        raise NotImplementedError
 
     def _estimates(self) -> Mapping[str, Estimate]:
         return {**self.summary.metrics, "undetected": self.summary.undetected}

@@ -14,7 +14,7 @@ from epicene.rewriting.english.routes import Route, RulesRoute
 def spacy_route() -> Route:
     """The route with a pipeline, loaded once."""
     if not pipelines.installed():
-        reason = f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
+        reason = f"needs a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     return open_route("spacy")
 

@@ -195,7 +195,7 @@ def answer_over_tls(
 
 @pytest.mark.skipif(
     not (shutil.which("nginx") and shutil.which("openssl")),
-    reason="wants nginx and openssl; get them with `apt-get install nginx openssl`",
+    reason="needs nginx and openssl; get them with `apt-get install nginx openssl`",
 )
 def test_behind_nginx_with_tls(tmp_path: Path) -> None:
     create_study_folder(tmp_path / "s", misgendering())
@@ -214,7 +214,7 @@ def test_behind_nginx_with_tls(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    not shutil.which("caddy"), reason="wants Caddy; get it with `apt-get install caddy`"
+    not shutil.which("caddy"), reason="needs Caddy; get it with `apt-get install caddy`"
 )
 def test_behind_caddy_with_a_certificate_that_is_checked(tmp_path: Path) -> None:
     create_study_folder(tmp_path / "s", misgendering())

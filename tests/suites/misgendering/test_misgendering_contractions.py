@@ -33,7 +33,7 @@ GENERATED = AnsweredRequest(
 @pytest.fixture(autouse=True)
 def _pipeline() -> None:
     if not pipelines.installed():
-        reason = f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
+        reason = f"needs a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 

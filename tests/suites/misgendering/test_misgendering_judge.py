@@ -65,7 +65,7 @@ def test_the_authors_rules_convert_into_their_own_sets_alone(
     pronouns: tuple[str, ...],
 ) -> None:
     if not pipelines.installed():
-        reason = f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
+        reason = f"needs a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     protocol = PROTOCOLS["paper"]
     mine = read(DataSource(), msgspec.structs.replace(protocol, pronouns=pronouns)).items
