@@ -108,12 +108,10 @@ class TabledResults(ABC):
     """Results with metrics and tables, which a notebook displays."""
 
     @abstractmethod
-    def _estimates(self) -> Mapping[str, Estimate]:
-        ...
+    def _estimates(self) -> Mapping[str, Estimate]: ...
 
     @abstractmethod
-    def _tables(self) -> Sequence[Table]:
-        ...
+    def _tables(self) -> Sequence[Table]: ...
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -153,8 +151,7 @@ class TabledResults(ABC):
         raise unknown("table", name, self.tables, every=True)
 
     @abstractmethod
-    def _headline_table(self) -> Table:
-        ...
+    def _headline_table(self) -> Table: ...
 
     def _repr_html_(self) -> str:
         from epicene.report.page import table_html
