@@ -28,38 +28,27 @@ from epicene.core.records import (
     LOGPROB_DECIMALS,
     Completion,
     Completions,
-    Decoding,
     Failed,
     Fill,
     Score,
-    Scores,
-    TextScore,
 )
-from epicene.languages import tokenisation
 from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, prefetch
 from epicene.models.hf.non_finite import NonFiniteError, NumberFormat, check_logprobs, shorten
-from epicene.models.hf.scoring import masking
 from epicene.models.hf.scoring.masked_forward import (
     MaskedForward,
     PositionQuery,
     run_side_by_side,
     start_plans,
 )
-from epicene.models.hf.scoring.masking import (
-    CharSpan,
-    MaskableText,
-    check_length,
-    encode,
-    encode_all,
-    token_ids,
-)
+from epicene.models.hf.scoring.masked_score import MaskedScores
+from epicene.models.hf.scoring.masking import CharSpan, check_length, encode, token_ids
 from epicene.models.hf.tokenisation import PARTIAL_CHARACTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from epicene.core.records import Answer, Request
+    from epicene.core.records import Answer
     from epicene.models import Batch, ImageStore, NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
     from epicene.models.hf.scoring.masked_forward import QueryPlan
@@ -111,7 +100,7 @@ def _score_choice(
     A token that also covers characters beside the gap belongs to the choice.
     """
     encoded = encode(tokenizer, request.before + choice + request.after)
-    check_length(encoded.ids, max_length)
+    check_length(len(encoded.ids), max_length)
     start = len(request.before)
     gap = CharSpan(start, start + len(choice))
     inside = [i for i in encoded.content if gap.overlaps(encoded.spans_without_space[i])]
@@ -123,7 +112,7 @@ def _score_choice(
         for later in inside:
             if later >= i:
                 row[later] = tokenizer.mask_token_id
-        queries.append(PositionQuery(tuple(row), i, tokens=(encoded.ids[i],)))
+        queries.append(PositionQuery(tuple(row), i, encoded.ids[i]))
     found = yield queries
     logprobs = [one.logprobs[0] for one in found]
     check_logprobs(
@@ -137,7 +126,7 @@ def _completions_of_length(
     gap: _Gap, length: int, width: int, top: int, max_length: int
 ) -> QueryPlan[list[Completion]]:
     """The best completions of exactly `length` tokens."""
-    check_length(gap.row((), length), max_length)
+    check_length(len(gap.row((), length)), max_length)
     beam = [_Candidate(0.0, ())]
     for step in range(length - 1):
         grown = yield from _extend_candidates(gap, beam, length, width)
@@ -286,7 +275,7 @@ class HfMasked:
         self.batch_limit = batch_limit(loaded, masked=True)
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
-        self._reader = MaskedForward(loaded, self._notes)
+        self._forward = MaskedForward(loaded, self._notes)
         self._number_format = NumberFormat.of(loaded)
 
     def answer(
@@ -296,19 +285,28 @@ class HfMasked:
     ) -> Iterator[NumberedAnswers]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         return (
-            prefetch(lambda batch: partial(self._begin, batch), batches)
-            if self._reader.can_prefetch
-            else chain.from_iterable(map(self._begin, batches))
+            prefetch(self._prepare, batches)
+            if self._forward.can_prefetch
+            else chain.from_iterable(self._prepare(batch)() for batch in batches)
         )
 
-    def _begin(self, batch: Batch) -> Iterator[NumberedAnswers]:
+    def _prepare(self, batch: Batch) -> Callable[[], Iterator[NumberedAnswers]]:
+        """What starts a batch; on a GPU the texts of scores are tokenised from now on."""
+        requests = [(number, each) for number, each in batch if isinstance(each, Score)]
+        scores = MaskedScores(requests, self._tokenizer, ahead=self._forward.can_prefetch)
+        return partial(self._begin, scores, batch)
+
+    def _begin(self, scores: MaskedScores, batch: Batch) -> Iterator[NumberedAnswers]:
         """Start a batch."""
-        encoded = self._encoded([request for _, request in batch])
-        plans = [self._answer_or_fail(request, encoded) for _, request in batch]
-        finish = start_plans(plans, self._reader)
+        finish_scores = scores.begin(self._forward, self._notes, self._number_format)
+        gaps = [(number, each) for number, each in batch if isinstance(each, Fill)]
+        plans = [self._fill_or_fail(request) for _, request in gaps]
+        finish_gaps = start_plans(plans, self._forward)
 
         def answers() -> Iterator[NumberedAnswers]:
-            yield [(number, answer) for (number, _), answer in zip(batch, finish(), strict=True)]
+            found = finish_scores()
+            found.update(zip([number for number, _ in gaps], finish_gaps(), strict=True))
+            yield [(number, found[number]) for number, _ in batch]
 
         return answers()
 
@@ -318,139 +316,16 @@ class HfMasked:
 
     def close(self) -> None:
         """Free the weights; identity and notes remain available."""
-        del self._reader
+        del self._forward
         free_memory()
 
-    def _encoded(
-        self, requests: Sequence[Request]
-    ) -> Mapping[str, MaskableText | UnanswerableError]:
-        """All strings that are to be scored, in tokens."""
-        strings = {
-            request.context + text: None
-            for request in requests
-            if isinstance(request, Score) and isinstance(request.context, str)
-            for text in request.texts
-        }
-        return dict(zip(strings, encode_all(self._tokenizer, list(strings)), strict=True))
-
-    def _answer_or_fail(
-        self, request: Request, encoded: Mapping[str, MaskableText | UnanswerableError]
-    ) -> QueryPlan[Answer]:
+    def _fill_or_fail(self, request: Fill) -> QueryPlan[Answer]:
         """The request's plan, which returns `Failed` if it cannot be answered."""
         try:
-            if isinstance(request, Score):
-                return (yield from self._score(request, encoded))
-            assert isinstance(request, Fill)
             return (
                 yield from fill_gap(
-                    self._tokenizer, self._reader.max_length, request, self._number_format
+                    self._tokenizer, self._forward.max_length, request, self._number_format
                 )
             )
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
-
-    def _score(
-        self, request: Score, encoded: Mapping[str, MaskableText | UnanswerableError]
-    ) -> QueryPlan[Scores]:
-        if not isinstance(request.context, str):
-            raise UnanswerableError(
-                "a masked model has no chat template; pass the context as a text"
-            )
-        check_not_empty(request)
-        if isinstance(request.decoding, Decoding):
-            raise UnanswerableError(
-                "a masked model writes no text, so no text can be scored as it would be sampled; "
-                "leave out the decoding"
-            )
-        mask = self._tokenizer.mask_token_id
-        texts = [
-            _MaskedText(mask, request, text, encoded[request.context + text])
-            for text in request.texts
-        ]
-        for text in texts:
-            check_length(text.encoded.ids, self._reader.max_length)
-        found = iter((yield [query for text in texts for query in text.queries()]))
-        self._note_ambiguous(request, texts)
-        return Scores(
-            texts=tuple(
-                text.scored([next(found).logprobs[0] for _ in text.own], self._number_format)
-                for text in texts
-            ),
-            method=f"{request.masking} ({request.boundaries} words)",
-        )
-
-    def _note_ambiguous(self, request: Score, texts: Sequence[_MaskedText]) -> None:
-        """Note what scores cannot show: unknown tokens, and texts that differ in no token."""
-        unknown = self._tokenizer.unk_token_id
-        count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
-        alike = len({text.encoded.ids for text in texts}) < len(set(request.texts))
-        self._notes["unknown_tokens"] = self._notes.get("unknown_tokens", 0) + count
-        self._notes["requests_with_texts_alike"] = (
-            self._notes.get("requests_with_texts_alike", 0) + alike
-        )
-
-
-class _MaskedText:
-    """One text of a Score, in its context.
-
-    Context and text are one string; a token across their boundary is the text's. Words are
-    those of the text alone, so that the words masked are the words counted, and tokens of the
-    context stay visible even where a word runs on from them.
-    """
-
-    def __init__(
-        self, mask: int, request: Score, text: str, encoded: MaskableText | UnanswerableError
-    ) -> None:
-        assert isinstance(request.context, str)
-        if not text:
-            raise UnanswerableError("an empty text has no tokens to score")
-        if isinstance(encoded, UnanswerableError):
-            raise encoded
-        self._mask = mask
-        self._request = request
-        self._text = text
-        self._cut = len(request.context)
-        self.encoded = encoded
-        self.own = [
-            i for i in self.encoded.content if self.encoded.spans_without_space[i].end > self._cut
-        ]
-        if not self.own:
-            raise UnanswerableError(f"the tokenizer makes no token from the text {text!r}")
-
-    def queries(self) -> list[PositionQuery]:
-        """One query per token of the text, in a row masked for it."""
-        ids, first = self.encoded.ids, self.own[0]  # the text's tokens are contiguous
-        together = masking.masked_ranges(self._request.masking, self._words())
-        rows = [
-            (*ids[: first + some.start], *(self._mask,) * len(some), *ids[first + some.stop :])
-            for some in together
-        ]
-        return [PositionQuery(row, i, (ids[i],)) for i, row in zip(self.own, rows, strict=True)]
-
-    def _words(self) -> list[int]:
-        if self._request.boundaries == "tokenizer":
-            return masking.words_by_tokenizer([self.encoded.word_ids[i] for i in self.own])
-        words = [
-            CharSpan(span.start + self._cut, span.end + self._cut)
-            for span in tokenisation.words(self._text, self._request.language)
-        ]
-        return masking.words_of_tokens(
-            [self.encoded.spans_without_space[i] for i in self.own], words
-        )
-
-    def scored(self, logprobs: Sequence[float], number_format: NumberFormat) -> TextScore:
-        """The answer for this text."""
-        spans = [self.encoded.offsets[i] for i in self.own]
-        check_logprobs(
-            logprobs,
-            lambda i: self._text[max(0, spans[i].start - self._cut) : spans[i].end - self._cut],
-            self._text,
-            number_format,
-        )
-        return TextScore(
-            logprobs=tuple([round(logprob, LOGPROB_DECIMALS) for logprob in logprobs]),
-            starts=tuple([max(0, start - self._cut) for start, _ in spans]),
-            ends=tuple([max(0, end - self._cut) for _, end in spans]),
-            words=tokenisation.count_words(self._text, self._request.language),
-            characters=len(self._text),
-        )

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,7 +32,13 @@ from epicene.models.output_parsing import THINK_CLOSE, THINK_OPEN
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from epicene.core.records import FirstToken, Prompt
+
+    IntArray: TypeAlias = NDArray[np.int64]
+
+T = TypeVar("T")
 
 
 class EncodedText(NamedTuple):
@@ -80,11 +86,7 @@ class TokenSpans:
         for index in np.flatnonzero(ends[lasts] == 0).tolist():
             ends[lasts[index]] = len(strings[int(filled[index])])
         owner = np.repeat(np.arange(len(counts)), counts)
-        # Strings are concatenated, so that no token reaches into the next string.
-        base = owner * (int(flat.max(initial=0)) + 1)
-        reached = np.maximum.accumulate(ends + base)
-        before = np.concatenate([[0], reached[:-1]]) if len(flat) else reached
-        starts = np.maximum(np.minimum(starts + base, np.maximum(before, base)) - base, 0)
+        starts = close_gaps(starts, ends, owner)
         cut = np.array(cuts, np.int64)[owner]
         self._starts = np.maximum(0, starts - cut).tolist()
         self._ends = np.maximum(0, ends - cut).tolist()
@@ -102,6 +104,27 @@ class TokenSpans:
         """Where a string's tokens from `first` on begin and end, counted from the boundary."""
         own = slice(self._edges[number] + first, self._edges[number + 1])
         return tuple(self._starts[own]), tuple(self._ends[own])
+
+
+def close_gaps(starts: IntArray, ends: IntArray, owner: IntArray) -> IntArray:
+    """Where tokens start if each takes the unclaimed characters before it in its own string."""
+    if not len(starts):
+        return starts
+    # Strings are concatenated, so that no token reaches into the next string.
+    base = owner * (int(max(starts.max(), ends.max())) + 1)
+    reached = np.maximum.accumulate(ends + base)
+    before = np.concatenate([[0], reached[:-1]])
+    closed: IntArray = np.minimum(starts + base, np.maximum(before, base)) - base
+    return closed
+
+
+def in_background(work: Callable[[], T]) -> Callable[[], T]:
+    """Start work in a thread; the returned function waits for its result."""
+    # A thread of its own each time: one that is kept would be missing in a forked process.
+    thread = ThreadPoolExecutor(1, "tokenising")
+    result = thread.submit(work)
+    thread.shutdown(wait=False)
+    return result.result
 
 
 class TextEncoder:
@@ -142,11 +165,8 @@ class TextEncoder:
         Tokenising needs no Python, so this thread can work in the meantime.
         """
         strings = [one.context + one.text for one in wanted]
-        # A thread of its own each time: one that is kept would be missing in a forked process.
-        thread = ThreadPoolExecutor(1, "tokenising")
-        encodings = thread.submit(self._encode_batch, strings)
-        thread.shutdown(wait=False)
-        return lambda: self._all_encoded(wanted, strings, encodings.result())
+        encodings = in_background(partial(self._encode_batch, strings))
+        return lambda: self._all_encoded(wanted, strings, encodings())
 
     def _encode_batch(self, strings: Sequence[str]) -> Sequence[Any]:
         found: Sequence[Any] = self._backend.encode_batch(strings, add_special_tokens=False)
@@ -286,16 +306,6 @@ def decode_text(tokenizer: Any, ids: Sequence[int]) -> str:
     return str(
         tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
     )
-
-
-def close_offset_gaps(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in which each token takes the unclaimed characters before it."""
-    spans = []
-    reached = 0
-    for start, end in offsets:
-        spans.append((min(start, reached), end))
-        reached = max(reached, end)
-    return spans
 
 
 # Put before a template to hide the function of that name. The date is the one that templates use

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.models.hf.scoring.masking import (
-    CharSpan,
-    encode,
+    TokenTable,
     masked_ranges,
     words_by_tokenizer,
     words_of_tokens,
 )
 from models.hf.tiny_masked import TOKENIZERS
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def reaches(*pairs: tuple[int, int]) -> list[CharSpan]:
-    return [CharSpan(*pair) for pair in pairs]
+    from epicene.core.records import Masking
+    from epicene.models.hf.scoring.masking import BoolArray
+
+
+def words_of(tokens: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> list[int]:
+    """The number of each token's word, counted along the text."""
+    spans = (np.array(each, np.int64).reshape(-1, 2).T for each in (tokens, words))
+    (starts, ends), (word_starts, word_ends) = spans
+    return numbered(words_of_tokens(starts, ends, word_starts, word_ends))
+
+
+def numbered(joined: BoolArray) -> list[int]:
+    return [int(number) for number in np.cumsum(~joined) - 1]
+
+
+def masked(masking: Masking, words: Sequence[int]) -> list[list[int]]:
+    """The tokens that are masked for each token of these words."""
+    joined = np.diff(np.array(words), prepend=-1) == 0
+    return [[*range(*each)] for each in zip(*masked_ranges(masking, joined), strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -34,25 +55,25 @@ def reaches(*pairs: tuple[int, int]) -> list[CharSpan]:
 def test_tokens_find_their_words(
     tokens: list[tuple[int, int]], words: list[tuple[int, int]], expected: list[int]
 ) -> None:
-    assert words_of_tokens(reaches(*tokens), reaches(*words)) == expected
+    assert words_of(tokens, words) == expected
 
 
 def test_the_tokenizers_own_words() -> None:
-    assert words_by_tokenizer([3, 3, 4, None, None, 5]) == [0, 0, 1, 2, 3, 4]
+    assert numbered(words_by_tokenizer(np.array([3, 3, 4, -1, -1, 5]))) == [0, 0, 1, 2, 3, 4]
 
 
 def test_three_ways_to_mask() -> None:
     words = [0, 0, 0, 1]
-    assert [[*r] for r in masked_ranges("original", words)] == [[0], [1], [2], [3]]
-    assert [[*r] for r in masked_ranges("within-word", words)] == [[0, 1, 2], [1, 2], [2], [3]]
-    assert [[*r] for r in masked_ranges("whole-word", words)] == [[0, 1, 2]] * 3 + [[3]]
+    assert masked("original", words) == [[0], [1], [2], [3]]
+    assert masked("within-word", words) == [[0, 1, 2], [1, 2], [2], [3]]
+    assert masked("whole-word", words) == [[0, 1, 2]] * 3 + [[3]]
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12))
 def test_each_way_masks_the_token_and_no_other_word(begins: list[bool]) -> None:
     words = [sum(begins[: i + 1]) for i in range(len(begins))]
-    ways = [masked_ranges(way, words) for way in ("original", "within-word", "whole-word")]
-    for i, (one, later, whole) in enumerate(zip(*ways, strict=True)):
+    every = masked("original", words), masked("within-word", words), masked("whole-word", words)
+    for i, (one, later, whole) in enumerate(zip(*every, strict=True)):
         assert i in one
         assert set(one) <= set(later) <= set(whole)
         assert min(later) == i
@@ -64,9 +85,11 @@ def test_each_way_masks_the_token_and_no_other_word(begins: list[bool]) -> None:
 def test_a_space_belongs_to_the_token_after_it_whatever_the_tokenizer(kind: str) -> None:
     """ "said" has a lone space marker in two of the three vocabularies."""
     text = "he said"
-    encoded = encode(TOKENIZERS[kind](), text)
-    own = [encoded.spans_without_space[i] for i in encoded.content]
-    assert words_of_tokens(own, reaches((0, 2), (3, 7))) == [0] + [1] * (len(own) - 1)
-    assert encoded.offsets[encoded.content[1]].start == 2
-    assert encoded.offsets[encoded.content[-1]].end == len(text)
-    assert all(text[reach.start] != " " for reach in own)
+    table = TokenTable(TOKENIZERS[kind](), ["a b", text, ""])
+    start, end = table.edges[1:3]
+    own = start + np.flatnonzero(table.content[start:end])
+    bare = list(zip(table.bare_starts[own].tolist(), table.bare_ends[own].tolist(), strict=True))
+    assert words_of(bare, [(0, 2), (3, 7)]) == [0] + [1] * (len(own) - 1)
+    assert table.starts[own[1]] == 2
+    assert table.ends[own[-1]] == len(text)
+    assert all(text[place] != " " for place, _ in bare)

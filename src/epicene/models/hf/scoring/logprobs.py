@@ -214,7 +214,11 @@ class TokenQueries:
     """Tokens to look up at positions, in the order in which the head computes the positions."""
 
     def __init__(
-        self, runner: ModelRunner, logits: LazyLogits, positions: IntArray, tokens: Sequence[int]
+        self,
+        runner: ModelRunner,
+        logits: LazyLogits,
+        positions: IntArray,
+        tokens: Sequence[int] | IntArray,
     ) -> None:
         # By position, so that a part of the positions has a contiguous part of the tokens.
         self.order = np.argsort(positions, kind="stable")

@@ -1,7 +1,8 @@
 """Query a masked model at single positions, with the queries of many requests batched together.
 
-Only the queried positions go through the head (`logprobs`). A check on a short row shows whether
-padding changes nothing; if it does, a batch holds rows of one length only.
+A text is as many masked rows as it has tokens, so rows and lookups are whole arrays. Only the
+queried positions go through the head (`logprobs`). A check on a short row shows whether padding
+changes nothing; if it does, a batch holds rows of one length only.
 
 A query plan is a generator that yields queries and is sent their results. The plans of many
 requests run side by side, so that their rows share batches and equal rows are computed once.
@@ -11,9 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -31,9 +31,14 @@ from epicene.models.hf.scoring import logprobs
 from epicene.models.hf.scoring.logprobs import ModelRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+
+    from numpy.typing import NDArray
 
     from epicene.models.hf.loading import LoadedModel
+    from epicene.models.hf.scoring.masking import BoolArray, IntArray
+
+    FloatArray: TypeAlias = NDArray[np.float64]
 
 # Logits of one pass.
 _LOGITS = 1 << 27
@@ -42,13 +47,13 @@ _LOGITS = 1 << 27
 class PositionQuery(NamedTuple):
     """A position of a masked row, and what is wanted there.
 
-    The log-probabilities of `tokens`, or with `top` those of the likeliest ordinary tokens, which
-    are NaN where one of the logits is not finite.
+    The log-probability of `token`, or with `top` those of the likeliest ordinary tokens, which are
+    NaN where one of the logits is not finite.
     """
 
     row: tuple[int, ...]
     position: int
-    tokens: tuple[int, ...] = ()
+    token: int = 0
     top: int = 0
 
 
@@ -63,13 +68,68 @@ class TokenLogprobs(NamedTuple):
 QueryResult: TypeAlias = TokenLogprobs | TooLargeError
 
 
-@dataclass(slots=True)
-class _MaskedRow:
-    """A distinct row and the queries, by their numbers, that look at it."""
+class RowTable:
+    """Distinct masked rows, longest first, from matrices that hold rows of one length each."""
 
-    ids: tuple[int, ...]
-    queries: list[int] = field(default_factory=list)
-    positions: dict[int, None] = field(default_factory=dict)
+    def __init__(self, matrices: Iterable[IntArray]) -> None:
+        self._matrices: list[IntArray] = []
+        self._edges = [0]
+        # The number of each given row among the distinct ones.
+        self.numbers: list[IntArray] = []
+        for matrix in sorted(matrices, key=lambda each: -each.shape[1]):
+            whole = np.ascontiguousarray(matrix)
+            rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1])))[:, 0]
+            _, first, number = np.unique(rows, return_index=True, return_inverse=True)
+            self._matrices.append(whole[first])
+            self.numbers.append(number + self._edges[-1])
+            self._edges.append(self._edges[-1] + len(first))
+        sizes = [matrix.shape for matrix in self._matrices]
+        self.lengths = np.repeat([length for _, length in sizes], [count for count, _ in sizes])
+
+    def __len__(self) -> int:
+        return self._edges[-1]
+
+    def padded(self, rows: Sequence[int], filler: int) -> tuple[IntArray, IntArray]:
+        """Contiguous rows as one matrix, and its attention mask."""
+        start, stop = rows[0], rows[-1] + 1
+        lengths = self.lengths[start:stop]
+        ids = np.full((stop - start, int(lengths[0])), filler, np.int64)
+        for matrix, edge in zip(self._matrices, self._edges, strict=False):
+            own = slice(max(start, edge), min(stop, edge + len(matrix)))
+            if own.start < own.stop:
+                part = matrix[own.start - edge : own.stop - edge]
+                ids[own.start - start : own.stop - start, : matrix.shape[1]] = part
+        return ids, (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+
+
+class Lookups(NamedTuple):
+    """Positions of rows with a token to look up at each, or how many of the likeliest in `top`."""
+
+    rows: IntArray
+    positions: IntArray
+    tokens: IntArray
+    top: Mapping[int, int]  # by number
+
+    def in_rows(self, rows: Sequence[int]) -> IntArray:
+        """The numbers of the lookups in contiguous rows."""
+        return np.flatnonzero((self.rows >= rows[0]) & (self.rows <= rows[-1]))
+
+
+class Found(NamedTuple):
+    """The log-probability of each lookup's token, the likeliest, and what was too large."""
+
+    logprobs: FloatArray
+    best: dict[int, TokenLogprobs]
+    too_large: BoolArray
+
+
+class _Pass(NamedTuple):
+    """Rows of one batch, and what waits for the results of the lookups in them: their numbers,
+    values and likeliest tokens. None if a row is too large.
+    """
+
+    rows: Sequence[int]
+    results: Callable[[], tuple[IntArray, FloatArray, dict[int, TokenLogprobs]]] | None
 
 
 class MaskedForward:
@@ -88,79 +148,83 @@ class MaskedForward:
         """Whether work is queued on the device while the next batch is planned."""
         return bool(self._device.type == "cuda")
 
-    def begin(self, queries: Sequence[PositionQuery]) -> Callable[[], list[QueryResult]]:
+    def begin_queries(self, queries: Sequence[PositionQuery]) -> Callable[[], list[QueryResult]]:
         """Queue all passes on the device; the returned function waits for the results."""
-        rows: dict[tuple[int, ...], _MaskedRow] = {}
+        by_length: dict[int, list[int]] = {}
         for number, query in enumerate(queries):
-            row = rows.get(query.row)
-            if row is None:
-                row = rows[query.row] = _MaskedRow(query.row)
-            row.queries.append(number)
-            row.positions[query.position] = None
-        self._notes["rows"] = self._notes.get("rows", 0) + len(rows)
-        waiting = sorted(rows.values(), key=lambda row: (-len(row.ids), row.ids))
-        launched = []
-        while waiting:
-            batch, results = self._next(waiting, queries)
-            launched.append((batch, results))
-            waiting = waiting[len(batch) :]
+            by_length.setdefault(len(query.row), []).append(number)
+        lengths = sorted(by_length, reverse=True)
+        table = RowTable(
+            np.array([queries[number].row for number in by_length[length]]) for length in lengths
+        )
+        rows = np.empty(len(queries), np.int64)
+        for length, numbers in zip(lengths, table.numbers, strict=True):
+            rows[by_length[length]] = numbers
+        wanted = Lookups(
+            rows,
+            np.array([query.position for query in queries], np.int64),
+            np.array([query.token for query in queries], np.int64),
+            {number: query.top for number, query in enumerate(queries) if query.top},
+        )
+        fetch = self.begin(table, wanted)
 
         def collect() -> list[QueryResult]:
-            found: dict[int, QueryResult] = {}
-            for batch, results in launched:
-                if isinstance(results, TooLargeError):
-                    numbers = [number for row in batch for number in row.queries]
-                    found.update(dict.fromkeys(numbers, results))
-                else:
-                    found.update(self._collected(batch, results, queries))
-            return [found[number] for number in range(len(queries))]
+            values, best, too_large = fetch()
+            return [
+                TooLargeError()
+                if missing
+                else best.get(number) or TokenLogprobs((queries[number].token,), (value,))
+                for number, (missing, value) in enumerate(
+                    zip(too_large.tolist(), values.tolist(), strict=True)
+                )
+            ]
 
         return collect
 
-    def _collected(
-        self,
-        batch: Sequence[_MaskedRow],
-        results: Callable[[], Iterator[TokenLogprobs]],
-        queries: Sequence[PositionQuery],
-    ) -> dict[int, QueryResult]:
-        """The results of a batch; a row that is not finite beside padding is run by itself."""
-        values = retry_on_oom(lambda: list(results()))
-        numbers = [number for row in batch for number in row.queries]
-        found: dict[int, QueryResult] = dict(zip(numbers, values, strict=True))
-        padded = len({len(row.ids) for row in batch}) > 1
-        if not padded or _are_finite(values):
+    def begin(self, table: RowTable, wanted: Lookups) -> Callable[[], Found]:
+        """Queue all passes on the device; the returned function waits for the results."""
+        self._notes["rows"] = self._notes.get("rows", 0) + len(table)
+
+        def run(rows: Sequence[int]) -> _Pass:
+            return _Pass(rows, self._run(table, rows, wanted))
+
+        passes: list[_Pass] = []
+        waiting = range(len(table))
+        while waiting:
+            front = waiting[: self._how_many(table.lengths[waiting[0] :])]
+            passes.append(self._fitting(run, front, table.lengths))
+            waiting = waiting[len(passes[-1].rows) :]
+
+        def collect() -> Found:
+            count = len(wanted.rows)
+            found = Found(np.full(count, math.nan), {}, np.zeros(count, np.bool_))
+            for done in passes:
+                broken = _keep(done, wanted, found)
+                # A row that is not finite beside padding is run by itself.
+                if len(broken) and len(set(table.lengths[done.rows].tolist())) > 1:
+                    for row in np.unique(wanted.rows[broken]).tolist():
+                        alone = self._fitting(run, range(row, row + 1), table.lengths)
+                        _keep(alone, wanted, found)
             return found
-        for row in batch:
-            if not _are_finite([found[number] for number in row.queries]):
-                ((_, alone),) = run_chunks_that_fit(
-                    lambda part: self._run(part, queries), [row], self._notes
-                )
-                if isinstance(alone, TooLargeError):
-                    found.update(dict.fromkeys(row.queries, alone))
-                else:
-                    found.update(zip(row.queries, alone(), strict=True))
-        return found
 
-    def _next(
-        self, waiting: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
-    ) -> tuple[Sequence[_MaskedRow], Callable[[], Iterator[TokenLogprobs]] | TooLargeError]:
-        """Run as many rows from the front as should fit, and fewer where memory runs out."""
-        batch, results = next(
-            run_chunks_that_fit(
-                lambda part: self._run(part, queries),
-                waiting[: self._how_many(waiting)],
-                self._notes,
-                lambda row: len(row.ids),
-            )
+        return collect
+
+    def _fitting(
+        self, run: Callable[[Sequence[int]], _Pass], rows: Sequence[int], lengths: IntArray
+    ) -> _Pass:
+        """Run as many rows from the front as fit in memory."""
+        part, done = next(
+            run_chunks_that_fit(run, rows, self._notes, lambda row: int(lengths[row]))
         )
-        if isinstance(results, TooLargeError):
-            # All rows as long as this would fail, one by one, and each attempt takes its time.
-            batch = [row for row in waiting if len(row.ids) == len(waiting[0].ids)]
-        return batch, results
+        if not isinstance(done, TooLargeError):
+            return done
+        # All rows as long as this would fail, one by one, and each attempt takes its time.
+        alike = [row for row in rows if lengths[row] == lengths[part[0]]]
+        return _Pass(range(part[0], alike[-1] + 1), None)
 
-    def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
+    def _how_many(self, lengths: IntArray) -> int:
         """How many rows from the front make a batch; lengths fall."""
-        longest = len(rows[0].ids)
+        longest = int(lengths[0])
         retry_on_oom(lambda: self._runner.has_head)  # the first time it runs the model
         if self._batch_size == "auto":
             fitting = PASS_TOKENS[self._device.type != "cpu"] // longest
@@ -169,35 +233,36 @@ class MaskedForward:
                 fitting = min(fitting, _LOGITS // (longest * self._runner.vocabulary))
         else:
             fitting = self._batch_size
-        batch = rows[: max(1, fitting)]
-        if len(batch[-1].ids) == longest or self._may_pad:
+        batch = lengths[: max(1, fitting)]
+        if batch[-1] == longest or self._may_pad:
             return len(batch)
-        return sum(1 for _ in takewhile(lambda row: len(row.ids) == longest, batch))
+        return int(np.count_nonzero(batch == longest))
 
     def _run(
-        self, rows: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
-    ) -> Callable[[], Iterator[TokenLogprobs]]:
+        self, table: RowTable, rows: Sequence[int], wanted: Lookups
+    ) -> Callable[[], tuple[IntArray, FloatArray, dict[int, TokenLogprobs]]]:
+        """Queue one pass; the returned function waits for the results of the lookups in it."""
         import torch
 
-        cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]
-        cell = {place: number for number, place in enumerate(cells)}
-        wanted = [
-            (cell[r, queries[number].position], queries[number])
-            for r, row in enumerate(rows)
-            for number in row.queries
-        ]
-        tokens = [query.tokens for _, query in wanted]
+        ids, mask = table.padded(rows, self._filler)
+        numbers = wanted.in_rows(rows)
+        lines = wanted.rows[numbers] - rows[0]
+        cells, cell = np.unique(
+            lines * ids.shape[1] + wanted.positions[numbers], return_inverse=True
+        )
         reading = logprobs.TokenQueries(
             self._runner,
-            self._runner.lazy_logits(self._states([row.ids for row in rows], cells)),
-            np.repeat([number for number, _ in wanted], list(map(len, tokens))),
-            list(chain.from_iterable(tokens)),
+            self._runner.lazy_logits(self._states(ids, mask, cells)),
+            cell,
+            wanted.tokens[numbers],
         )
         likeliest = [
-            (number, cell, query.top) for number, (cell, query) in enumerate(wanted) if query.top
+            (at, int(cell[at]), wanted.top[number])
+            for at, number in enumerate(numbers.tolist() if wanted.top else ())
+            if number in wanted.top
         ]
         named: list[Any] = []
-        best: dict[int, tuple[list[int], list[float]]] = {}
+        best: dict[int, TokenLogprobs] = {}
         with torch.inference_mode():
             for part in reading.parts():
                 named.append(logprobs.token_logprobs(part))
@@ -205,24 +270,20 @@ class MaskedForward:
             fetch = logprobs.copy_to_host(torch.cat(named))
         order = reading.order
 
-        def results() -> Iterator[TokenLogprobs]:
-            values = logprobs.in_original_order(order, fetch()).tolist()
-            start = 0
-            for number, (_, query) in enumerate(wanted):
-                if query.top:
-                    yield TokenLogprobs(*best[number])
-                else:
-                    yield TokenLogprobs(query.tokens, values[start : start + len(query.tokens)])
-                    start += len(query.tokens)
+        def results() -> tuple[IntArray, FloatArray, dict[int, TokenLogprobs]]:
+            values = logprobs.in_original_order(order, fetch())
+            for at, found in best.items():
+                values[at] = min(found.logprobs, default=0.0)  # not finite if one of them is not
+            return numbers, values, {int(numbers[at]): found for at, found in best.items()}
 
         return results
 
     def _best(
         self, logits: Any, start: int, wanted: Sequence[tuple[int, int, int]]
-    ) -> Iterator[tuple[int, tuple[list[int], list[float]]]]:
+    ) -> Iterator[tuple[int, TokenLogprobs]]:
         """The likeliest ordinary tokens, for the queries at these positions.
 
-        A query is its number, its index and how many tokens it wants.
+        A query is its number, its position and how many tokens it wants.
         """
         import torch
 
@@ -244,32 +305,35 @@ class MaskedForward:
         for (number, _, top), some, their in zip(
             mine, tokens.tolist(), values.tolist(), strict=True
         ):
-            yield number, (some[:top], their[:top])
+            yield number, TokenLogprobs(some[:top], their[:top])
 
     def _special(self, size: int) -> list[int]:
         """Tokens that occur in no text: special ones, and rows that only pad the matrix."""
         special = {*self._tokenizer.all_special_ids, *range(len(self._tokenizer), size)}
         return sorted(token for token in special if token < size)
 
-    def _states(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
-        """The hidden states of rows, one per (row, position)."""
-        ids, mask = pad_right(rows, self._tokenizer.pad_token_id or 0)
-        lines, positions = np.array(cells, np.int64).T
+    def _states(self, ids: IntArray, mask: IntArray, cells: IntArray) -> Any:
+        """The hidden states of cells, which are numbered along all rows."""
         sent_ids, sent_mask = self._runner.send(np.stack([ids, mask]))
         return self._runner.states(
-            {"input_ids": sent_ids, "attention_mask": sent_mask},
-            self._runner.send(lines * ids.shape[1] + positions),
+            {"input_ids": sent_ids, "attention_mask": sent_mask}, self._runner.send(cells)
         )
+
+    @property
+    def _filler(self) -> int:
+        return self._tokenizer.pad_token_id or 0
 
     @cached_property
     def _may_pad(self) -> bool:
         """Whether a row gives the same beside a longer one; in some families padding matters."""
         row, longer = self._probe(2), self._probe(9)
-        cells = [(0, position) for position in range(len(row))]
+        cells = np.arange(len(row))
 
         def agree() -> bool:
-            alone = self._runner.logits(self._states([row], cells))
-            beside = self._runner.logits(self._states([row, longer], cells))
+            alone, beside = (
+                self._runner.logits(self._states(*pad_right(rows, self._filler), cells))
+                for rows in ([row], [row, longer])
+            )
             return outputs_agree(self._runner.model, beside, alone)
 
         same = retry_on_oom(agree)
@@ -280,13 +344,16 @@ class MaskedForward:
         return list(self._tokenizer(f"{self._tokenizer.mask_token}{' x' * words}")["input_ids"])
 
 
-def _are_finite(results: Sequence[QueryResult]) -> bool:
-    return all(
-        math.isfinite(value)
-        for result in results
-        if isinstance(result, TokenLogprobs)
-        for value in result.logprobs
-    )
+def _keep(done: _Pass, wanted: Lookups, found: Found) -> IntArray:
+    """Put a pass's results among the others; the lookups whose numbers are not finite."""
+    if done.results is None:
+        numbers = wanted.in_rows(done.rows)
+        found.too_large[numbers] = True
+        return numbers[:0]
+    numbers, values, best = retry_on_oom(done.results)
+    found.logprobs[numbers] = values
+    found.best.update(best)
+    return numbers[~np.isfinite(values)]
 
 
 def _max_row_tokens(model: Any, tokenizer: Any) -> int:
@@ -341,7 +408,7 @@ def start_plans(plans: Sequence[QueryPlan[T]], reader: MaskedForward) -> Callabl
     """
     work = run_side_by_side(plans)
     try:
-        read = reader.begin(next(work))
+        read = reader.begin_queries(next(work))
     except StopIteration as end:
         nothing: list[T] = end.value
         return lambda: nothing
@@ -350,7 +417,7 @@ def start_plans(plans: Sequence[QueryPlan[T]], reader: MaskedForward) -> Callabl
         results = read()
         try:
             while True:
-                results = reader.begin(work.send(results))()
+                results = reader.begin_queries(work.send(results))()
         except StopIteration as end:
             answers: list[T] = end.value
             return answers
