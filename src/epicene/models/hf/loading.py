@@ -28,10 +28,11 @@ from epicene.models.hf.checkpoint import (
 )
 from epicene.models.hf.fused import FusedLayers
 from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, read_processor
+from epicene.models.hf.warm_up import start_warm_up
 from epicene.models.threads import set_torch_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from epicene.models import ModelOptions
 
@@ -127,9 +128,24 @@ def _load(
 ) -> LoadedModel:
     processor, tokenizer = _processor_and_tokenizer(checkpoint, kind, config)
     set_torch_threads(options.threads)
-    model = _load_weights(checkpoint, options, kind, config)
+    wait = _start_warm_up(options, config)
+    try:
+        model = _load_weights(checkpoint, options, kind, config)
+    finally:
+        wait()
     identity = _identity(checkpoint, options, kind, config, model, tokenizer, processor)
     return LoadedModel(model, tokenizer, input_device(model), identity, options, processor)
+
+
+def _start_warm_up(options: ModelOptions, config: Any) -> Callable[[], None]:
+    """Prepare the GPU, if the model is to run on one; the returned function waits for it."""
+    import torch
+
+    placed = _dtype_and_device(options).get("device_map")
+    if placed is None:
+        return lambda: None
+    device = torch.device("cuda") if placed == "auto" else placed[""]
+    return start_warm_up(device, _stated_dtype(options, config))
 
 
 def _processor_and_tokenizer(
