@@ -138,6 +138,11 @@ class Parts:
 
         setattr(owner, name, counted)
 
+    def generator(self, owner: Any, name: str, part: str) -> None:
+        """Count what the iterators that a function returns take."""
+        original = getattr(owner, name)
+        setattr(owner, name, lambda *args: self.iterator(part, original(*args)))
+
     def iterator(self, part: str, values: Iterable[Any]) -> Iterator[Any]:
         """Count what an iterator takes to come to its next value."""
         stream = iter(values)
@@ -171,6 +176,7 @@ def _child(out: Path, command: list[str]) -> None:
 def _count(parts: Parts) -> None:
     from epicene.runs import estimate, execute, executors, run, store, stored_run, summary
     from epicene.runs.checked_tables import CheckedTables
+    from epicene.runs.judging_workers import JudgingWorkers
     from epicene.runs.plan import PlanReader
 
     parts.function(run, "_prepare", "data")
@@ -183,11 +189,10 @@ def _count(parts: Parts) -> None:
     for name in ("put_items", "items", "answers", "known", "put", "counts", "close"):
         parts.function(store.AnswerStore, name, "store")
     parts.function(stored_run, "_judge", "judging")
+    parts.generator(JudgingWorkers, "judge", "judging")
     parts.function(summary, "summarise", "tables")
-    selected, answered = vars(run)["select_items"], execute.execute_requests
-
-    def select_items(*args: Any) -> Iterator[Any]:
-        return parts.iterator("data", selected(*args))
+    parts.generator(run, "select_items", "data")
+    answered = execute.execute_requests
 
     def execute_requests(reader: Any, database: Any, stage: Any, section: Any, model: Any,
                          *rest: Any) -> None:  # fmt: skip
@@ -202,7 +207,6 @@ def _count(parts: Parts) -> None:
         finally:
             model.answer = answer
 
-    vars(run)["select_items"] = select_items
     vars(execute)["execute_requests"] = execute_requests
 
 

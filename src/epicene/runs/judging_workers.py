@@ -31,7 +31,7 @@ _RANGE_SIZE = 128  # items that are judged together
 _MIN_SECONDS = 5.0  # of work left, below which workers do not pay for their start
 # Fewer do not pay: each loads what judging needs, and what planning remembered is computed again.
 _MIN_WORKERS = 4
-_MAX_WORKERS = 8
+_MAX_WORKERS = 16
 _QUEUED = 2  # ranges per worker that are sent ahead
 _CLOSE_TIMEOUT = 5.0  # seconds
 _LENGTH_BYTES = 8

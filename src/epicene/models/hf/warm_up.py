@@ -35,9 +35,11 @@ def _warm_up(device: Any, dtype: Any) -> None:
     # Whatever goes wrong here is reported where it is needed.
     with suppress(Exception), torch.inference_mode():
         if can_fuse(device, dtype):
-            logits = torch.zeros(16, 16, dtype=dtype, device=device) @ torch.zeros(
-                16, _VOCABULARY, dtype=dtype, device=device
-            )
+            states = torch.zeros(1, 1, 16, 64, dtype=dtype, device=device)
+            torch.nn.functional.scaled_dot_product_attention(states, states, states)
+            exact = states[0].float()  # as in rotary embeddings and norms
+            (exact @ exact.mT).pow(2).mean(-1).rsqrt()
+            logits = states[0, 0] @ torch.zeros(64, _VOCABULARY, dtype=dtype, device=device)
             rows = [SamplingParams(b"", 0, 0, temperature=1.0, top_k=50, top_p=0.95)] * len(logits)
             sample_tokens(logits, rows, 0)
             torch.cuda.synchronize(device)
