@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
+
+_QUALIFIER = re.compile(r" \([^()]*\)$")
 
 
 @dataclass(frozen=True)
@@ -204,23 +207,25 @@ def _summary(
     import polars as pl
 
     headlines = []
-    for info, name, frame, coverage in zip(infos, data, frames, coverages, strict=True):
+    primary = [primary_judgements(frame) for frame in frames]
+    for info, name, frame, own, coverage in zip(
+        infos, data, frames, primary, coverages, strict=True
+    ):
         results = Results(frame, protocol, (info,))
         headlines.append(
             RunSummary(
                 info=info,
                 data=name,
                 metrics=dict(suite.metrics(results)) if len(frame) else {},
-                undetected=undetected_share(primary_judgements(frame)),
+                undetected=undetected_share(own),
                 coverage=coverage,
             )
         )
-    once = pl.concat([primary_judgements(frame) for frame in frames], how="diagonal")
     return Summary(
         suite=suite,
         protocol=protocol,
         runs=tuple(headlines),
-        undetected=undetected_share(once),
+        undetected=undetected_share(pl.concat(primary, how="diagonal")),
         results=Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos)),
     )
 
@@ -231,16 +236,17 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
     """
     import polars as pl
 
-    name = pl.col("name").cast(pl.String)
-    names = frame.select("item", name, own=name.str.replace(r" \([^()]*\)$", ""))
-    again = names.filter(pl.col("own") != pl.col("name")).join(
-        names, left_on=["item", "own"], right_on=["item", "name"], how="semi"
-    )
-    if not len(again):
-        return frame
-    # By their rows, so that names keep their type: frames of several runs are put together.
-    left = names.with_row_index("row").join(again, on=["item", "name"], how="anti")
-    return frame[left["row"].sort()]
+    names = frame["name"].cast(pl.String)
+    known = set(names.unique())
+    second = pl.lit(value=False)
+    for name in sorted(known):
+        plain = _QUALIFIER.sub("", name)
+        if plain != name and plain in known:
+            items = frame.filter(names == plain)["item"].unique()
+            second |= (pl.col("name").cast(pl.String) == name) & pl.col("item").is_in(
+                items.implode()
+            )
+    return frame.filter(~second)
 
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:

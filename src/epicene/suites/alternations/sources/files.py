@@ -41,9 +41,14 @@ class PairFile:
         return "" if self.alone else f"{self.name.removesuffix(self.path.suffix)}-"
 
     @cached_property
+    def stem(self) -> str:
+        """The file's name without its suffix."""
+        return self.path.stem
+
+    @cached_property
     def variant(self) -> str:
         """The variant of the published Hindi file of that name, "" of any other."""
-        return PUBLISHED_FILES.get(self.path.stem, "")
+        return PUBLISHED_FILES.get(self.stem, "")
 
     def refuse_columns(self) -> None:
         """Raise if the user named columns, because this layout has none."""

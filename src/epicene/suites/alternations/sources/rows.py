@@ -171,7 +171,7 @@ def _pair(line: FileRow, number: int, file: PairFile, layout: RowLayout) -> Pair
     made: dict[str, Any] = {
         "group": _group(name, found, file, layout),
         "language": file.language or layout.language,
-        "phenomenon": file.variant or file.path.stem,
+        "phenomenon": file.variant or file.stem,
         **(_published_gap(found["good"]) if file.variant else {}),
         **found,
     }
@@ -220,7 +220,10 @@ def _group(name: str, found: Mapping[str, str], file: PairFile, layout: RowLayou
 
 def _first_present(values: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """The first name that a row has a value for, "" if it has none."""
-    return next((name for name in names if values.get(name) not in (None, "")), "")
+    for name in names:  # called ten times per row of millions, so no generator
+        if values.get(name) not in (None, ""):
+            return name
+    return ""
 
 
 def _check_sentences(line: FileRow, found: Mapping[str, str], layout: RowLayout) -> None:
