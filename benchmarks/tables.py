@@ -58,7 +58,7 @@ def _timed(*arguments: str) -> tuple[float, float, float]:
     """Seconds by the clock and of the processor, and peak MiB, of a command."""
     started = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-c", "from epicene.cli import main; main()", *arguments],
+        [sys.executable, "-m", "epicene", *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

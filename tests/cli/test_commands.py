@@ -46,6 +46,13 @@ def test_version_and_no_arguments(epicene: Epicene) -> None:
     assert "Usage" in epicene("--help").out
 
 
+def test_python_runs_the_package() -> None:
+    command = [sys.executable, "-m", "epicene", "no-such-command"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "see `python -m epicene --help`" in done.stderr
+
+
 def test_suites_are_listed(epicene: Epicene) -> None:
     assert "two-stage" in epicene("suites").out
     shown = epicene("suites", "--json").json
