@@ -72,7 +72,7 @@ def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("token", "why"),
-    [("", "there is none here"), (TOKEN[::-1], "requires a different token from")],
+    [("", "this machine has none"), (TOKEN[::-1], "requires a different token from")],
     ids=["none", "another"],
 )
 def test_a_missing_or_wrong_token_is_reported(

@@ -169,11 +169,11 @@ def test_a_token_is_used_only_where_one_is_asked_for(
 @pytest.mark.parametrize(
     ("mode", "said", "why"),
     [
-        ("token", "no authentication token was found", "there is none here: copy ~/.ray/auth_t"),
+        ("token", "no authentication token was found", "this machine has none: copy ~/.ray/auth_t"),
         (
             "token",
             "InvalidAuthToken: missing or incorrect",
-            "requires a different token from the one here",
+            "requires a different token from the one on this machine",
         ),
         ("Disabled", "InvalidAuthToken: missing or incorrect", "RAY_AUTH_MODE is 'Disabled' here"),
         ("token", "the dog ate it", "Failed to connect"),

@@ -190,7 +190,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
          "line 8 ([[suites]] 1, settings)", "'new_tokens'?"),
         (MODELS + SUITE + SUITE + '[suites.roles]\nwriter = ["copy"]\n',
          "line 10 ([[suites]] 2, roles)", "role in the suite genform 'writer'"),
-        (MODELS + SUITE + '[suites.roles]\nmodel = ["copy"]\n', "roles", "Every role has a model"),
+        (MODELS + SUITE + '[suites.roles]\nmodel = ["copy"]\n', "roles", "Every role already has"),
         (MODELS + '[[suites]]\nname = "gramvis"\n', "([[suites]] 1, roles)", "in the role judges"),
         (MODELS + SUITE + '[[skip]]\nmodel = "rando"\n', "line 9 ([[skip]] 1, model)", "'random'?"),
         (MODELS + SUITE + "[[skip]]\n", "line 8 ([[skip]] 1)", "must name at least one"),

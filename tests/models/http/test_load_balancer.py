@@ -463,7 +463,7 @@ def test_servers_that_differ_in_anything_else_are_several() -> None:
 
 
 def test_a_provider_with_one_server_takes_one() -> None:
-    with pytest.raises(InputError, match="names 2 servers; a model of Replicate takes one"):
+    with pytest.raises(InputError, match="names 2 servers; a model of Replicate takes only one"):
         open_model(parse_spec("replicate:me/mine?base_url=http://a/v1+http://b/v1"))
 
 

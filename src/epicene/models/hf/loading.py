@@ -144,7 +144,7 @@ def _start_warm_up(options: ModelOptions, config: Any) -> Callable[[], None]:
     placed = _dtype_and_device(options).get("device_map")
     if placed is None:
         return lambda: None
-    device = torch.device("cuda") if placed == "auto" else placed[""]
+    device = torch.device("cuda" if placed == "auto" else options.device)
     return start_warm_up(device, _stated_dtype(options, config))
 
 
