@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where
+from epicene.stats.tabulate import group_codes, parts_by, rows_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,12 +138,9 @@ def by_facet(
     clustered: bool,
 ) -> Iterator[Row]:
     """A row for all pairs, then one per value of each facet; the keys are facet and value."""
-    import polars as pl
-
     yield Row(keys=(ALL, ALL), cells=cells(pairs, clustered=clustered))
     for facet in facets:
-        for value in distinct_values(pairs, facet):
-            part = pairs.filter(pl.col(facet) == value)
+        for (value,), part in parts_by(pairs, facet):
             yield Row(keys=(facet, value), cells=cells(part, clustered=clustered))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import krippendorff
-from epicene.stats.tabulate import distinct_values, mean, rows_where, share
+from epicene.stats.tabulate import distinct_values, mean, parts_by, rows_where, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -159,19 +159,21 @@ class RewritingStudy:
         )
         yield self._confusion_table(results, own)
 
+    def _parts(self, frame: polars.DataFrame) -> Iterator[tuple[tuple[str, str], polars.DataFrame]]:
+        """All judgements of each model, then those of each value of each facet."""
+        for (model,), mine in parts_by(frame, "model"):
+            yield (model, "all"), mine
+            for facet in reversed(self.facets):
+                for (value,), part in parts_by(mine, facet):
+                    yield (model, value), part
+
     def _rating_table(self, results: Answered) -> Table:
         """People's ratings, of all rewritings and by facet."""
         found = rows_where(results.frame, name=self.rating)
         rows = []
-        for model in distinct_values(found, "model"):
-            mine = rows_where(found, model=model)
-            parts = [("all", mine)]
-            for facet in reversed(self.facets):
-                values = distinct_values(mine, facet)
-                parts += [(value, rows_where(mine, **{facet: value})) for value in values]
-            for key, part in parts:
-                count = Estimate(value=part["item"].n_unique())
-                rows.append(Row(keys=(model, key), cells=(count, *_rating_cells(part))))
+        for keys, part in self._parts(found):
+            count = Estimate(value=part["item"].n_unique())
+            rows.append(Row(keys=keys, cells=(count, *_rating_cells(part))))
         return Table(
             name="ratings",
             title=f"People's ratings: {self.rating}",
@@ -218,18 +220,7 @@ class RewritingStudy:
         decided = _decided(results)
         undecided = results.adjudicated["item"].n_unique() - decided["item"].n_unique()
         found = annotator_agreement.majority_labels(decided)
-        rows = []
-        for model in distinct_values(found, "model"):
-            part = rows_where(found, model=model)
-            rows.append(Row(keys=(model, "all"), cells=self._label_cells(part)))
-            for facet in reversed(self.facets):
-                rows += [
-                    Row(
-                        keys=(model, value),
-                        cells=self._label_cells(rows_where(part, **{facet: value})),
-                    )
-                    for value in distinct_values(part, facet)
-                ]
+        rows = [Row(keys=keys, cells=self._label_cells(part)) for keys, part in self._parts(found)]
         names = (*self.parts, "right", "right automatically", "right though not the reference")
         return Table(
             name="labels",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
+from epicene.stats.tabulate import accuracy, parts_by, rows_where, share
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.genform import metrics
 from epicene.suites.genform.ask import PROBABILITY, TRANSLATION
@@ -481,12 +481,10 @@ def _agreement_table(pairs: polars.DataFrame) -> Table:
 def _by_direction(
     frame: polars.DataFrame,
 ) -> Iterator[tuple[tuple[str, str, str], polars.DataFrame]]:
-    for model in distinct_values(frame, "model"):
-        for language in distinct_values(rows_where(frame, model=model), "language"):
-            part = rows_where(frame, model=model, language=language)
-            yield (model, language, "both"), part
-            for target in distinct_values(part, "target"):
-                yield (model, language, target), rows_where(part, target=target)
+    for (model, language), part in parts_by(frame, "model", "language"):
+        yield (model, language, "both"), part
+        for (target,), each in parts_by(part, "target"):
+            yield (model, language, target), each
 
 
 def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
@@ -494,11 +492,8 @@ def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
     asked = of_format(frame, TRANSLATION)
     rows = [
         row
-        for model in distinct_values(asked, "model")
-        for language in distinct_values(rows_where(asked, model=model), "language")
-        for row in _assumed_gender_rows(
-            rows_where(asked, model=model, language=language), model, language
-        )
+        for (model, language), part in parts_by(asked, "model", "language")
+        for row in _assumed_gender_rows(part, model, language)
     ]
     if rows:
         yield Table(

@@ -11,7 +11,7 @@ import msgspec
 from epicene.core.errors import InputError
 from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import distinct_values, parts_by, rows_where, share
 from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
@@ -203,8 +203,7 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
             "study was drawn from."
         )
     majority = _majority(results.frame)
-    for model in distinct_values(frame, "model"):
-        scores = rows_where(frame, model=model)
+    for (model,), scores in parts_by(frame, "model"):
         cells = [accuracy(rows_where(scores, phenomenon=name)) for name in variants]
         decided = scores.filter(pl.col("outcome") != "undetected")
         both = decided.join(majority, left_on="item", right_on="pair")

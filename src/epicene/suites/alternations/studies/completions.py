@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import parts_by, rows_where, share
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
@@ -121,12 +121,11 @@ def tables(results: Answered) -> Iterator[Table]:
 def _labels_table(results: Answered) -> Table:
     found = annotator_agreement.majority_labels(results.decided)
     rows = []
-    for model in distinct_values(found, "model"):
-        labels = rows_where(found, model=model)
+    for (model,), labels in parts_by(found, "model"):
         rows.append(Row(keys=(model, "all"), cells=_label_cells(labels)))
         rows += [
-            Row(keys=(model, kind), cells=_label_cells(rows_where(labels, kind=kind)))
-            for kind in distinct_values(labels, "kind")
+            Row(keys=(model, kind), cells=_label_cells(part))
+            for (kind,), part in parts_by(labels, "kind")
         ]
     unprinted = (NOT_PRINTED for _ in (PLAUSIBLE, *ERRORS))
     cells = (NOT_PRINTED, Estimate(value=UNGRAMMATICAL), *unprinted)

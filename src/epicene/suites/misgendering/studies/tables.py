@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import rows_where, share
+from epicene.stats.tabulate import parts_by, rows_where, share
 from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import Span
 from epicene.suites.misgendering.continuations import bracket_spans
@@ -295,8 +295,7 @@ def label_table(results: Labelled) -> Table:
     levels = ("model", "dataset", "setting")
     flags = (EXTRANEOUS, *_given_tags(found))
     rows = []
-    for keys in sorted(found.select(levels).unique().rows()):
-        part = rows_where(found, **dict(zip(levels, keys, strict=True)))
+    for keys, part in parts_by(found, *levels):
         for pronoun in pronouns_of(part):
             mine = rows_where(part, pronoun=pronoun)
             cells = [share(of_judgement(mine, OUTCOME), label_is(label)) for label in OUTCOMES]
