@@ -15,6 +15,7 @@ from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import krippendorff
 from epicene.stats.tabulate import distinct_values, mean, parts_by, rows_where, share
+from epicene.suites.studies import judgement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,16 +92,8 @@ class RewritingStudy:
         outcome: Outcome | None = None
         if name == RIGHT:
             outcome = "right" if label == YES else "wrong"
-        return Judgement(
-            item=item.id,
-            group=item.group,
-            language=item.language,
-            name=name,
-            outcome=outcome,
-            label=label,
-            value=value,
-            facets={facet: item.fields[facet] for facet in (*self.facets, "automatic")},
-        )
+        facets = (*self.facets, "automatic")
+        return judgement_of(item, name, label, outcome, value=value, facets=facets)
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -145,16 +138,11 @@ class RewritingStudy:
             notes=("Rewritings that two or more people judged.", *annotator_agreement.PAIR_NOTES),
         )
         own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
-        yield Table(
+        yield annotator_agreement.agreement_table(
+            rows_where(own, name=RIGHT),
+            ("model", *self.facets),
             name="automatic",
             title="Agreement of people with the automatic score",
-            levels=("facet", "of"),
-            columns=annotator_agreement.COLUMNS,
-            rows=tuple(
-                annotator_agreement.by_facet(
-                    rows_where(own, name=RIGHT), ("model", *self.facets), clustered=True
-                )
-            ),
             notes=(self.reference_note, *annotator_agreement.NOTES),
         )
         yield self._confusion_table(results, own)

@@ -186,14 +186,10 @@ def items_table(results: Answered) -> Table:
 
 def agreement_table(results: Answered) -> Table:
     """Agreement of people with each other."""
-    pairs = annotator_agreement.annotator_pairs(results.frame)
-    return Table(
-        name="agreement",
-        title="Agreement of people with each other",
-        levels=("facet", "of"),
-        columns=annotator_agreement.COLUMNS,
-        rows=tuple(annotator_agreement.by_facet(pairs, ("variant",), clustered=True)),
-        notes=(
+    return annotator_agreement.people_table(
+        annotator_agreement.annotator_pairs(results.frame),
+        ("variant",),
+        (
             "Items that two or more people judged; every two of them form a pair.",
             *annotator_agreement.PAIR_NOTES,
         ),
