@@ -21,7 +21,7 @@ from epicene.runs.sweep.plan import (
     SweepPlan,
     example_plan,
 )
-from epicene.studies.design.reference import record_section
+from website.record_reference import record_section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -64,9 +64,6 @@ BUILDERS: dict[str, Callable[..., Figure]] = {
     "heatmap": lambda data, **more: charts.heatmap(
         "1", "t", data, x="model", y="lang.uage", value="score", **more
     ),
-    "diverging heatmap": lambda data, **more: charts.heatmap(
-        "1", "t", data, x="model", y="lang.uage", value="share", middle=0.5, **more
-    ),
 }
 every_builder = pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS.keys())
 

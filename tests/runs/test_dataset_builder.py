@@ -145,22 +145,19 @@ def answer(folder: Path, person: str, votes: Mapping[str, str]) -> None:
     path = folder / "03-people"
     assert open_study_folder(path)
     store = ResponseStore(path / RESPONSES_FILE)
-    store.add(
-        [
-            LocatedResponse(
-                "here",
-                Response(
-                    study="good",
-                    participant=person,
-                    item=item,
-                    answers={"good": vote},
-                    at=datetime(2026, 1, 1, tzinfo=UTC),
-                    seconds=1.0,
-                ),
-            )
-            for item, vote in votes.items()
-        ]
-    )
+    responses = [
+        Response(
+            study="good",
+            participant=person,
+            item=item,
+            answers={"good": vote},
+            at=datetime(2026, 1, 1, tzinfo=UTC),
+            seconds=1.0,
+        )
+        for item, vote in votes.items()
+    ]
+    with store.writing():
+        store.put([LocatedResponse("here", response) for response in responses])
     store.close()
 
 

@@ -31,7 +31,6 @@ from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
 from epicene.runs.summary import Summary, summarise
-from epicene.studies.analysis.quality import interval_group
 from epicene.studies.analysis.quality_tables import quality_tables
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
@@ -201,7 +200,7 @@ def test_the_groups_that_any_study_resamples_are_the_suites_own(
     for name, summary in studied.items():
         study, frame = summary.results.study, summary.results.frame
         own = dict(frame.select(pl.col("item", "group").cast(pl.String)).iter_rows())
-        pairs = {(own[item.id], interval_group(item)) for item in study.items}
+        pairs = {(own[item.id], item.cluster) for item in study.items}
         assert len(pairs) == len({mine for mine, _ in pairs}) == len({any_ for _, any_ in pairs})
         assert len(pairs) < len(study.items) or name in ("stereotype", "category")
 

@@ -180,18 +180,15 @@ def heatmap(
     value: str,
     facet: str | None = None,
     unit: Unit = "number",
-    decimals: int | None = None,
-    middle: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A shaded square per row with its number in it; shades diverge from `middle` if given."""
+    """A shaded square per row with its number in it."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "value": value, "facet": facet})
-    places = (2 if unit == "number" else 0) if decimals is None else decimals
-    form = f".{places}{'%' if unit in ('share', 'difference') else 'f'}"
+    form = {"share": ".0%", "difference": ".0%", "count": ".0f", "number": ".2f"}[unit]
     categories = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
     place = {**categories.encoding, "y": nominal("y", y, data)}
     measured = {"field": "value", "type": "quantitative", "title": value}
-    scale, dark = _colour_scale([float(row["value"]) for row in data], middle, unit)
+    scale, dark = _colour_scale([float(row["value"]) for row in data], unit)
     shade = {**measured, "scale": scale, "legend": {"format": form}}
     ink = {"condition": {"test": dark, "value": "white"}, "value": "black"}
     text = {**measured, "format": form}
@@ -372,15 +369,11 @@ def _equality_lines(value: float, both: Sequence[float], axis: Spec) -> list[Spe
     return [*_reference_line(value, "x"), *_reference_line(value, "y"), diagonal]
 
 
-def _colour_scale(values: Sequence[float], middle: float | None, unit: Unit) -> tuple[Spec, str]:
+def _colour_scale(values: Sequence[float], unit: Unit) -> tuple[Spec, str]:
     """The scale of shades, and the expression for squares too dark for black text."""
     low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
-    if middle is None:
-        dark = f"datum.value > {low + 0.6 * (high - low)}"
-        return {"scheme": "blues", "domain": [low, high]}, dark
-    reach = max(high - middle, middle - low)
-    dark = f"abs(datum.value - {middle}) > {0.7 * reach}"
-    return {"scheme": "blueorange", "domain": [middle - reach, middle + reach]}, dark
+    dark = f"datum.value > {low + 0.6 * (high - low)}"
+    return {"scheme": "blues", "domain": [low, high]}, dark
 
 
 def _figure(name: str, title: str, data: list[Spec], spec: Spec, notes: Iterable[str]) -> Figure:

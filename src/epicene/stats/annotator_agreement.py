@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where
+from epicene.stats.tabulate import group_codes, parts_by, rows_where
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars
     from numpy.typing import NDArray
@@ -138,13 +138,41 @@ def by_facet(
     clustered: bool,
 ) -> Iterator[Row]:
     """A row for all pairs, then one per value of each facet; the keys are facet and value."""
-    import polars as pl
-
     yield Row(keys=(ALL, ALL), cells=cells(pairs, clustered=clustered))
     for facet in facets:
-        for value in distinct_values(pairs, facet):
-            part = pairs.filter(pl.col(facet) == value)
+        for (value,), part in parts_by(pairs, facet):
             yield Row(keys=(facet, value), cells=cells(part, clustered=clustered))
+
+
+def agreement_table(
+    pairs: polars.DataFrame, facets: Sequence[str], *, name: str, title: str, notes: Sequence[str]
+) -> Table:
+    """Agreement of all pairs of labels and by each facet, clustered by group."""
+    return Table(
+        name=name,
+        title=title,
+        levels=("facet", "of"),
+        columns=COLUMNS,
+        rows=tuple(by_facet(pairs, facets, clustered=True)),
+        notes=tuple(notes),
+    )
+
+
+def people_table(
+    pairs: polars.DataFrame, facets: Sequence[str], notes: Sequence[str] = PAIR_NOTES
+) -> Table:
+    """The table of how far people agree with each other, from `annotator_pairs`."""
+    title = "Agreement of people with each other"
+    return agreement_table(pairs, facets, name="agreement", title=title, notes=notes)
+
+
+def by_judgement(
+    pairs: polars.DataFrame, names: Iterable[str], facets: Sequence[str], *, clustered: bool
+) -> Iterator[Row]:
+    """The rows of `by_facet` for each of these judgements, whose name is the first key."""
+    for name in names:
+        for row in by_facet(rows_where(pairs, name=name), facets, clustered=clustered):
+            yield Row(keys=(name, *row.keys), cells=row.cells)
 
 
 def confusion_table(

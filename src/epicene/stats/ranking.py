@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from epicene.stats.arrays import Floats
 
-if TYPE_CHECKING:
     Relation = NDArray[np.bool_]
 
 SIGNIFICANCE_LEVEL = 0.05

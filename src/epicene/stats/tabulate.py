@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from epicene.core.records import Column, Estimate, Row, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars
     from numpy.typing import NDArray
@@ -175,6 +175,14 @@ def rows_by(frame: polars.DataFrame, *columns: str) -> RowsBy:
     firsts = frame.select(columns)[[part[0] for part in parts]]
     values = firsts.select(pl.all().cast(pl.String)).rows()
     return RowsBy(sorted(zip(values, parts, strict=True)))
+
+
+def parts_by(
+    frame: polars.DataFrame, *columns: str
+) -> Iterator[tuple[tuple[str, ...], polars.DataFrame]]:
+    """Each combination of values, sorted, with its rows; combinations with a null are left out."""
+    for values, rows in rows_by(frame, *columns).items():
+        yield values, frame[rows]
 
 
 def measured_rows(

@@ -64,9 +64,12 @@ class CleanedAnswer(NamedTuple):
         return "+".join(self.by) or "no"
 
 
-def clean_answer(answer: str, source: str = "") -> CleanedAnswer:
-    """The answer without its wrappers; `source` is the sentence to be rewritten, if any."""
+def clean_answer(answer: str, source: str = "", *, clean: bool = True) -> CleanedAnswer:
+    """The answer without its wrappers, or only stripped unless it is to be made `clean`; `source`
+    is the sentence to be rewritten, if any."""
     text, source = answer.strip(), source.strip()
+    if not clean:
+        return CleanedAnswer(text, ())
     removed: set[str] = set()
     while True:
         for name, strip in _STEPS:

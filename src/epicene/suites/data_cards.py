@@ -33,6 +33,13 @@ def format_estimate(estimate: Estimate, times: int = 1) -> str:
     return f"{number} {ends}" + (" (few groups)" if estimate.few_groups else "")
 
 
+def warnings_section(what: str, rows: Iterable[StepRow]) -> Iterator[str]:
+    """The section with the warnings of the rows that have some."""
+    found = [(row["id"], " ".join(row["warnings"])) for row in rows if row["warnings"]]
+    yield from ("## What to check by hand", "")
+    yield from markdown_table((what, "warning"), found) if found else ("Nothing.",)
+
+
 def dropped_reasons(rows: Iterable[StepRow]) -> str:
     """How many rows were dropped for each reason; all repetitions are one reason."""
     reasons = Counter(

@@ -25,23 +25,22 @@ from epicene.core.records import (
 )
 from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import accuracy, distinct_values, undetected_share
-from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
+from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import ChoiceQuestion, Option, Study, StudyItem, TextPanel
 from epicene.suites import FRAME_COLUMNS, Answers, StudyCard
 from epicene.suites.definition_functions import MEASURE
 from epicene.suites.headline_metrics import headline_metrics_of
 from epicene.suites.single_answer_judge import NeedsAllAnswersError, SingleAnswerJudge
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import polars
 
     from epicene.core.records import Estimate, Item
-    from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import AnswerValue, Response
-    from epicene.suites import Protocol, Results, Suite
+    from epicene.suites import Results, Suite
     from epicene.suites.studies import Material, StudyResults
 
     GetSuite = Callable[[], Suite[Any, Any]]
@@ -69,7 +68,7 @@ def default_studies(
             judge=_judge_check,
             tables=_tables,
             metrics=_metrics,
-            sample=_sample,
+            sample=stratified(_PER_CELL),
             checks=partial(_checks, suite),
         ),
         CHOICE: StudyKind(
@@ -78,7 +77,7 @@ def default_studies(
             judge=_judge_choice,
             tables=_tables,
             metrics=_metrics,
-            sample=_sample,
+            sample=stratified(_PER_CELL),
             from_runs=False,
         ),
     }
@@ -87,12 +86,6 @@ def default_studies(
 def _study_name(suite: Suite[Any, Any], kind: str) -> str:
     """A name of lower-case letters, digits and hyphens."""
     return regex.sub(r"[^a-z0-9]+", "-", f"{suite.name.lower()}-{kind}").strip("-")
-
-
-def _sample(
-    candidates: Iterable[Candidate], _protocol: Protocol, wanted: SamplingOptions
-) -> tuple[StudyItem, ...]:
-    return stratified_sample(candidates, wanted, per_cell=_PER_CELL)
 
 
 # --- check ---------------------------------------------------------------------------------
@@ -341,16 +334,11 @@ def _tables(results: StudyResults[Any]) -> Iterator[Table]:
         columns=(Column(name="right"), Column(name="unclear")),
         rows=tuple(_rows(frame)),
     )
-    yield Table(
+    yield annotator_agreement.agreement_table(
+        annotator_agreement.annotator_pairs(results.frame),
+        (),
         name="agreement",
         title="Agreement of people",
-        levels=("facet", "of"),
-        columns=annotator_agreement.COLUMNS,
-        rows=tuple(
-            annotator_agreement.by_facet(
-                annotator_agreement.annotator_pairs(results.frame), (), clustered=True
-            )
-        ),
         notes=annotator_agreement.PAIR_NOTES,
     )
 

@@ -29,6 +29,7 @@ from epicene.languages.tokenisation import words as words_of
 from epicene.suites import FRAME_COLUMNS
 from epicene.suites.definition import SuiteDefinition, choose
 from epicene.suites.definition_functions import MEASURE
+from epicene.suites.definition_items import RowItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Answer, Completion, Request
     from epicene.suites import Suite
-    from epicene.suites.definition_items import RowItem
 
 PROBE_FILE = "probe.toml"  # the probe's copy in a run folder
 
@@ -149,7 +149,7 @@ def load_probe(path: Path) -> Suite[Any, Any]:
         facets=(),
         settings={name: getattr(probe, name) for name in _SETTINGS[probe.ask]},
         protocols={},
-        item=_row_item(),
+        item=RowItem,
         columns={},
         version=probe.version,
         card={
@@ -172,12 +172,6 @@ def load_probe(path: Path) -> Suite[Any, Any]:
         return [_judgement(item, found) for found in _found(probe, answer)]
 
     return definition.suite
-
-
-def _row_item() -> type[RowItem]:
-    from epicene.suites.definition_items import RowItem
-
-    return RowItem
 
 
 # --- items: templates × words ----------------------------------------------------------------

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import krippendorff
-from epicene.stats.tabulate import distinct_values, mean, rows_where, share
+from epicene.stats.tabulate import distinct_values, mean, parts_by, rows_where, share
+from epicene.suites.studies import judgement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,16 +92,8 @@ class RewritingStudy:
         outcome: Outcome | None = None
         if name == RIGHT:
             outcome = "right" if label == YES else "wrong"
-        return Judgement(
-            item=item.id,
-            group=item.group,
-            language=item.language,
-            name=name,
-            outcome=outcome,
-            label=label,
-            value=value,
-            facets={facet: item.fields[facet] for facet in (*self.facets, "automatic")},
-        )
+        facets = (*self.facets, "automatic")
+        return judgement_of(item, name, label, outcome, value=value, facets=facets)
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -145,33 +138,30 @@ class RewritingStudy:
             notes=("Rewritings that two or more people judged.", *annotator_agreement.PAIR_NOTES),
         )
         own = annotator_agreement.pairs_with_automatic(_decided(results), results.automatic)
-        yield Table(
+        yield annotator_agreement.agreement_table(
+            rows_where(own, name=RIGHT),
+            ("model", *self.facets),
             name="automatic",
             title="Agreement of people with the automatic score",
-            levels=("facet", "of"),
-            columns=annotator_agreement.COLUMNS,
-            rows=tuple(
-                annotator_agreement.by_facet(
-                    rows_where(own, name=RIGHT), ("model", *self.facets), clustered=True
-                )
-            ),
             notes=(self.reference_note, *annotator_agreement.NOTES),
         )
         yield self._confusion_table(results, own)
+
+    def _parts(self, frame: polars.DataFrame) -> Iterator[tuple[tuple[str, str], polars.DataFrame]]:
+        """All judgements of each model, then those of each value of each facet."""
+        for (model,), mine in parts_by(frame, "model"):
+            yield (model, "all"), mine
+            for facet in reversed(self.facets):
+                for (value,), part in parts_by(mine, facet):
+                    yield (model, value), part
 
     def _rating_table(self, results: Answered) -> Table:
         """People's ratings, of all rewritings and by facet."""
         found = rows_where(results.frame, name=self.rating)
         rows = []
-        for model in distinct_values(found, "model"):
-            mine = rows_where(found, model=model)
-            parts = [("all", mine)]
-            for facet in reversed(self.facets):
-                values = distinct_values(mine, facet)
-                parts += [(value, rows_where(mine, **{facet: value})) for value in values]
-            for key, part in parts:
-                count = Estimate(value=part["item"].n_unique())
-                rows.append(Row(keys=(model, key), cells=(count, *_rating_cells(part))))
+        for keys, part in self._parts(found):
+            count = Estimate(value=part["item"].n_unique())
+            rows.append(Row(keys=keys, cells=(count, *_rating_cells(part))))
         return Table(
             name="ratings",
             title=f"People's ratings: {self.rating}",
@@ -218,18 +208,7 @@ class RewritingStudy:
         decided = _decided(results)
         undecided = results.adjudicated["item"].n_unique() - decided["item"].n_unique()
         found = annotator_agreement.majority_labels(decided)
-        rows = []
-        for model in distinct_values(found, "model"):
-            part = rows_where(found, model=model)
-            rows.append(Row(keys=(model, "all"), cells=self._label_cells(part)))
-            for facet in reversed(self.facets):
-                rows += [
-                    Row(
-                        keys=(model, value),
-                        cells=self._label_cells(rows_where(part, **{facet: value})),
-                    )
-                    for value in distinct_values(part, facet)
-                ]
+        rows = [Row(keys=keys, cells=self._label_cells(part)) for keys, part in self._parts(found)]
         names = (*self.parts, "right", "right automatically", "right though not the reference")
         return Table(
             name="labels",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from epicene.core.errors import pluralise
+from epicene.core.records import Judgement
 from epicene.stats.annotator_agreement import without_ties
 from epicene.studies.design.sampling import stratified_sample
 from epicene.suites import Answers, ItemT, ProtocolT
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.core.records import Estimate, Figure, Judgement, Table
+    from epicene.core.records import Estimate, Figure, Outcome, Table
     from epicene.studies.design.sampling import Candidate, SamplingOptions
     from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Protocol, Results
@@ -107,10 +108,38 @@ class StudyResults(Generic[ProtocolT]):
         )
 
 
-def _default_sample(
-    candidates: Iterable[Candidate], _protocol: Protocol, wanted: SamplingOptions
-) -> tuple[StudyItem, ...]:
-    return stratified_sample(candidates, wanted)
+def stratified(
+    per_cell: int | None = None,
+) -> Callable[[Iterable[Candidate], Protocol, SamplingOptions], tuple[StudyItem, ...]]:
+    """The `sample` of a kind of study that takes the same number from each cell.
+
+    `per_cell` is the number if the user gives none; None takes all.
+    """
+    return lambda candidates, _protocol, wanted: stratified_sample(
+        candidates, wanted, per_cell=per_cell
+    )
+
+
+def judgement_of(
+    item: StudyItem,
+    name: str,
+    label: str,
+    outcome: Outcome | None = None,
+    *,
+    value: float | None = None,
+    facets: Iterable[str],
+) -> Judgement:
+    """A judgement of a study's item, with the fields that are named as facets."""
+    return Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name=name,
+        outcome=outcome,
+        label=label,
+        value=value,
+        facets={facet: item.fields[facet] for facet in facets},
+    )
 
 
 @dataclass(frozen=True)
@@ -135,7 +164,7 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
     # The candidates can be iterated more than once.
     sample: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
-        _default_sample
+        field(default=stratified())
     )
     # Adapts the study to its items, such as to their language.
     for_items: Callable[[Study], Study] = field(default=lambda study: study)

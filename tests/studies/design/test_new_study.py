@@ -10,8 +10,8 @@ import pytest
 from epicene.api.studies import check_study_file, load_study, new_study
 from epicene.core.errors import InputError
 from epicene.studies.design import schema
-from epicene.studies.design.reference import SECTIONS, reference_markdown, reference_texts
 from studies.annotate_command import command
+from website.record_reference import SECTIONS, reference_markdown, reference_texts
 
 DOCS = Path(__file__).parents[3] / "docs"
 

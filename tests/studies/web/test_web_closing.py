@@ -14,6 +14,7 @@ import pytest
 from starlette.types import Message
 
 from epicene.core.errors import InputError
+from epicene.core.records import to_json
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.links import LinkSigner, User
 from epicene.studies.collection.participants import (
@@ -23,7 +24,7 @@ from epicene.studies.collection.participants import (
 )
 from epicene.studies.collection.task_queue import Task, TaskQueue
 from epicene.studies.design.schema import Study
-from epicene.studies.exchange.study_files import read_study, study_toml, write_study
+from epicene.studies.exchange.study_files import read_study, study_toml
 from studies.annotate_command import command
 from studies.web.page_visitors import Page, ServedStudy, served
 from study_examples import forced_choice, misgendering
@@ -66,8 +67,8 @@ def test_when_a_study_closes_is_read_and_written(
     path.write_text(f"{study_toml(misgendering())}\n[access]\ncloses = {written}\n", "utf-8")
     study = read_study(path)
     assert study.access.closes == meant
-    for name in ("again.toml", "again.json"):
-        write_study(study, tmp_path / name)
+    for name, text in (("again.toml", study_toml(study)), ("again.json", to_json(study).decode())):
+        (tmp_path / name).write_text(text, "utf-8")
         assert read_study(tmp_path / name) == study
     assert "closes" not in study_toml(misgendering())
 

@@ -10,14 +10,14 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
 from epicene.suites.alternations.checks import check
-from epicene.suites.alternations.data import STARTER, read, read_pairs
+from epicene.suites.alternations.data import STARTER, PairStream, read
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 
 
 @pytest.fixture(scope="module")
 def pairs() -> list[Pair]:
-    return list(read_pairs(STARTER / "agreement.jsonl", {}, ""))
+    return list(PairStream(STARTER / "agreement.jsonl", {}, ""))
 
 
 def test_nothing_is_wrong_with_them(pairs: list[Pair]) -> None:

@@ -38,6 +38,7 @@ from epicene.suites.alternations.protocol import PROTOCOLS
 from epicene.suites.alternations.published import JUDGEMENTS, PAIRS_JUDGED
 from epicene.suites.alternations.studies import choice
 from epicene.suites.studies import Material
+from suites.table_cells import study_cells
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +55,6 @@ def drawn(protocol: str = "epicene", languages: tuple[str, ...] = (), **wanted: 
         protocol=protocol,
         languages=languages,
     )
-
-
-def cells(summary: StudySummary, name: str, *keys: str) -> dict[str, Estimate]:
-    (table,) = [table for table in summary.tables if table.name == name]
-    (row,) = [row for row in table.rows if row.keys == keys]
-    return {
-        column.name: cell
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
 
 
 # --- the definition ---------------------------------------------------------------------------
@@ -256,11 +247,11 @@ def summary() -> StudySummary:
 def test_accuracy_by_variant_person_and_item(summary: StudySummary) -> None:
     # Ten verbs in four variants by three people: bob fails on one verb, cyd on three.
     for variant in VARIANTS:
-        found = cells(summary, "models", "people")[variant]
+        found = study_cells(summary, "models", "people")[variant]
         assert found.value == pytest.approx(1 - 4 / 30)
         assert found.n == 30
     assert summary.metrics["accuracy"].value == pytest.approx(1 - 4 / 30)
-    ann, bob, cyd = (cells(summary, "participants", person) for person in ("ann", "bob", "cyd"))
+    ann, bob, cyd = (study_cells(summary, "participants", name) for name in ("ann", "bob", "cyd"))
     assert (ann["right"].value, bob["right"].value, cyd["right"].value) == (1, 0.9, 0.7)
     assert ann["items"].value == 40
     assert ann["seconds (median)"].value == 2.0
@@ -281,20 +272,20 @@ def test_accuracy_by_variant_person_and_item(summary: StudySummary) -> None:
 def test_agreement_of_people(summary: StudySummary) -> None:
     # Per verb: one on which only ann is right, two on which only cyd is wrong, seven unanimous.
     same = (7 * 3 + 1 * 1 + 2 * 1) / 30
-    found = cells(summary, "agreement", "all", "all")
+    found = study_cells(summary, "agreement", "all", "all")
     assert found["agreement"].value == pytest.approx(same)
-    assert cells(summary, "agreement", "variant", "SV")["agreement"].value == pytest.approx(same)
+    variant = study_cells(summary, "agreement", "variant", "SV")
+    assert variant["agreement"].value == pytest.approx(same)
     # Krippendorff's α by hand over one variant's 30 judgements: 4 bad, 26 good.
     expected_disagreement = 2 * 4 * 26 / (30 * 29)
     alpha = 1 - (1 - same) / expected_disagreement
-    variant = cells(summary, "agreement", "variant", "SV")["α"]
-    assert variant.value == pytest.approx(alpha)
+    assert variant["α"].value == pytest.approx(alpha)
 
 
 def test_the_papers_numbers_stand_beside(summary: StudySummary) -> None:
-    assert cells(summary, "models", "the paper's people")["SV"].value == pytest.approx(0.909)
+    assert study_cells(summary, "models", "the paper's people")["SV"].value == pytest.approx(0.909)
     (models,) = (table for table in summary.tables if table.name == "models")
     printed = [line.keys[0].text for line in lay_out(models).lines]
     assert "the paper's people (published)" in printed
     assert not [name for name in printed if name.count(PUBLISHED) > 1]
-    assert cells(summary, "models", "BLOOM 1.1b")["No Case(E)"].value == pytest.approx(0.232)
+    assert study_cells(summary, "models", "BLOOM 1.1b")["No Case(E)"].value == pytest.approx(0.232)

@@ -13,7 +13,7 @@ from epicene.suites import DataSource
 from epicene.suites.alternations import suite
 from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import build_pairs, pair_row
-from epicene.suites.alternations.data import STARTER, read_pairs
+from epicene.suites.alternations.data import STARTER, PairStream
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 from runs.conftest import Silent
@@ -73,7 +73,7 @@ def test_the_starter_set_is_the_first_seed(pairs: list[Pair]) -> None:
 
 
 def test_a_file_gives_back_the_same_pairs(pairs: list[Pair]) -> None:
-    assert list(read_pairs(STARTER / "hindi.jsonl", {}, "")) == pairs
+    assert list(PairStream(STARTER / "hindi.jsonl", {}, "")) == pairs
 
 
 def test_one_verb_in_all_variants(pairs: list[Pair]) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
-from epicene.suites.alternations.data import read, read_pairs, stratum
+from epicene.suites.alternations.data import PairStream, read, stratum
 from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
 from epicene.suites.alternations.sources.rows import RESERVED_COLUMNS
@@ -288,7 +288,7 @@ def test_phenomena_can_be_chosen(tmp_path: Path) -> None:
 
 def test_pairs_are_read_one_by_one(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl", [{"good": "a b", "bad": "a c"}, {"good": "d"}])
-    stream = read_pairs(path, {}, "")
+    stream = iter(PairStream(path, {}, ""))
     assert next(stream).good == "a b"
     with pytest.raises(InputError, match="line 2, has no other sentence"):
         next(stream)

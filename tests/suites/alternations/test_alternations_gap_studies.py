@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from epicene.core.errors import InputError
-from epicene.core.records import Completion, Completions, Estimate, Text, Texts
+from epicene.core.records import Completion, Completions, Text, Texts
 from epicene.stats.intervals import wilson
-from epicene.studies.analysis.study_summary import StudySummary, summarise_study
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.design.checks import study_problems
 from epicene.studies.design.sampling import Candidate, SamplingOptions, stratified_sample
 from epicene.studies.design.schema import (
@@ -30,6 +30,7 @@ from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
 from epicene.suites.alternations.studies import cloze_choice, completions
 from epicene.suites.alternations.studies.completions import ERRORS
 from epicene.suites.studies import Material, StudyKind
+from suites.table_cells import study_cells
 
 OURS = PROTOCOLS["epicene"]
 Filled: TypeAlias = Material[Pair, AlternationsProtocol]
@@ -68,16 +69,6 @@ def whole(kind: Kind, name: str, items: tuple[StudyItem, ...]) -> Study:
     return msgspec.structs.replace(
         kind.study(OURS), items=items, drawn=SamplingRecord(kind=name, protocol="epicene")
     )
-
-
-def cells(summary: StudySummary, name: str, *keys: str) -> dict[str, Estimate]:
-    (table,) = [table for table in summary.tables if table.name == name]
-    (row,) = [row for row in table.rows if row.keys == keys]
-    return {
-        column.name: cell
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
 
 
 # --- three verbs ------------------------------------------------------------------------------
@@ -153,17 +144,17 @@ def test_preference_for_the_expected_verb(pairs: list[Pair]) -> None:
         for item in items
     ]
     summary = summarise_study(study, given)
-    row = cells(summary, "preference", "all")
+    row = study_cells(summary, "preference", "all")
     assert row["choices"].value == 30
     assert row["gold"].value == pytest.approx((3 * 5 * 2 - 3 * 2 - 3) / 30)
     assert row["model-x"].value == pytest.approx(6 / 30)
     assert row["model-y"].value == pytest.approx(3 / 30)
     assert row["gold"].low is not None
-    assert cells(summary, "preference", "No Case(E)")["choices"].value == 10
-    assert cells(summary, "preference", "the paper")["gold"].value == 0.859
+    assert study_cells(summary, "preference", "No Case(E)")["choices"].value == 10
+    assert study_cells(summary, "preference", "the paper")["gold"].value == 0.859
     assert summary.metrics["preference for gold"] == row["gold"]
-    assert cells(summary, "participants", "bob")["right"].value == pytest.approx(9 / 15)
-    agreed = cells(summary, "agreement", "all", "all")["agreement"]
+    assert study_cells(summary, "participants", "bob")["right"].value == pytest.approx(9 / 15)
+    agreed = study_cells(summary, "agreement", "all", "all")["agreement"]
     assert agreed.value == pytest.approx(12 / 15)
 
 
@@ -225,20 +216,20 @@ def test_what_people_found_and_how_far_the_analyser_agrees(pairs: list[Pair]) ->
         for item in items
     ]
     summary = summarise_study(study, given)
-    mine = cells(summary, "labels", "model-x", "all")
+    mine = study_cells(summary, "labels", "model-x", "all")
     assert mine["completions"].value == 15
     assert mine["ungrammatical"].value == pytest.approx(3 / 15)
     assert mine["agreement"].value == pytest.approx(3 / 15)
     assert mine["implausible"].value == mine["meaning"].value == 0
-    other = cells(summary, "labels", "model-y", "not a verb")
+    other = study_cells(summary, "labels", "model-y", "not a verb")
     assert [other[error].value for error in ERRORS] == [0, 1, 0, 1]
-    assert cells(summary, "labels", "the paper", "all")["ungrammatical"].value == 0.28
-    agreed = cells(summary, "agreement", "grammatical", "all", "all")["agreement"]
+    assert study_cells(summary, "labels", "the paper", "all")["ungrammatical"].value == 0.28
+    agreed = study_cells(summary, "agreement", "grammatical", "all", "all")["agreement"]
     assert agreed.value == 1
     # The analyser takes all of model-x for grammatical, none of model-y.
-    beside = cells(summary, "automatic", "grammatical", "all", "all")["agreement"]
+    beside = study_cells(summary, "automatic", "grammatical", "all", "all")["agreement"]
     assert beside.value == pytest.approx(27 / 30)
-    errors = cells(summary, "automatic", "agreement", "all", "all")["agreement"]
+    errors = study_cells(summary, "automatic", "agreement", "all", "all")["agreement"]
     assert errors.value == pytest.approx(12 / 15)
     assert summary.metrics["ungrammatical"].value == pytest.approx(18 / 30)
     assert wilson(18, 30).value == summary.metrics["ungrammatical"].value

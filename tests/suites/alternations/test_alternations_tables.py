@@ -11,7 +11,6 @@ import pytest
 from epicene.core.records import (
     Completion,
     Completions,
-    Estimate,
     Identity,
     Judgement,
     Scores,
@@ -43,6 +42,7 @@ from epicene.suites.alternations.published import (
 )
 from epicene.suites.alternations.tables import tables
 from epicene.suites.alternations.tables_cloze import TABLED_EVIDENCE
+from suites.table_cells import cells
 from suites.worked_cases import Case, as_number, each_case
 
 OURS = PROTOCOLS["epicene"]
@@ -102,16 +102,6 @@ def results(
 
 def table(found: Results[Any], name: str) -> Table:
     return next(each for each in tables(found) if each.name == name)
-
-
-def cells(found: Table, *keys: str) -> dict[str, Estimate]:
-    """A row's numbers by column."""
-    (row,) = [row for row in found.rows if row.keys == keys]
-    return {
-        column.name: cell
-        for column, cell in zip(found.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
 
 
 # --- any pairs --------------------------------------------------------------------------------

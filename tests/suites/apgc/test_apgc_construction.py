@@ -97,7 +97,8 @@ def respond(folder: Path, person: str, errs: frozenset[str] = frozenset()) -> No
         assert not list(response_problems(opened.study, item, response.answers))
         made.append(LocatedResponse("here", response))
     store = ResponseStore(folder / RESPONSES_FILE)
-    store.add(made)
+    with store.writing():
+        store.put(made)
     store.close()
 
 
@@ -240,7 +241,8 @@ def test_answers_to_practice_are_no_labels(tmp_path: Path, bitext: Path) -> None
         answers=study.practice[0].expected,
     )
     store = ResponseStore(out / "02-identify" / RESPONSES_FILE)
-    store.add([LocatedResponse("here", practised)])
+    with store.writing():
+        store.put([LocatedResponse("here", practised)])
     store.close()
     for person in ("one", "two"):
         respond(out / "02-identify", person)

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from epicene.core.records import Estimate, Text, Texts
-from epicene.studies.analysis.study_summary import StudySummary, summarise_study
+from epicene.core.records import Text, Texts
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.design.checks import study_problems
 from epicene.studies.design.sampling import Candidate, SamplingOptions
 from epicene.studies.design.schema import (
@@ -27,6 +27,7 @@ from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.studies.rewritings import kind
 from epicene.suites.studies import Material
 from suites.apgc.corpus_folder import sentences
+from suites.table_cells import study_values
 
 PROTOCOL = PROTOCOLS["epicene"]
 FINE: dict[str, AnswerValue] = {
@@ -111,16 +112,6 @@ def test_a_rewriting_is_right_if_all_of_it_is(changed: dict[str, AnswerValue], r
     assert labels["nothing else changed"] == ("no" if "changes" in changed else "yes")
 
 
-def cells(summary: StudySummary, name: str, *keys: str) -> dict[str, float | None]:
-    (table,) = [table for table in summary.tables if table.name == name]
-    (row,) = [row for row in table.rows if row.keys == keys]
-    return {
-        column.name: cell.value
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
-
-
 def test_tables_of_people_and_of_the_automatic_judgement() -> None:
     """Four rewritings of one sentence: two are the reference, two are not, one of these is fine."""
     sentence = sentences()[1]
@@ -136,15 +127,15 @@ def test_tables_of_people_and_of_the_automatic_judgement() -> None:
         for target, answers in verdicts.items()
     ]
     summary = summarise_study(study, responses, ())
-    labels = cells(summary, "labels", "model-x", "all")
+    labels = study_values(summary, "labels", "model-x", "all")
     assert labels == {
         "n": 4, "grammatical": 1, "speaker": 0.75, "listener": 1, "meaning": 1,
         "nothing else changed": 1, "right": 0.75, "right automatically": 0.5,
         "right though not the reference": 0.5,
     }  # fmt: skip
-    assert cells(summary, "labels", "model-x", "FF")["right"] == 0
-    assert cells(summary, "agreement", "right")["agreement"] == 1
-    assert cells(summary, "automatic", "all", "all")["agreement"] == 0.75
+    assert study_values(summary, "labels", "model-x", "FF")["right"] == 0
+    assert study_values(summary, "agreement", "right")["agreement"] == 1
+    assert study_values(summary, "automatic", "all", "all")["agreement"] == 0.75
     assert summary.metrics["right"].value == 0.75
     assert summary.metrics["right_automatic"].value == 0.5
 
@@ -165,10 +156,11 @@ def test_what_two_people_disagree_on_is_left_out_and_counted() -> None:
     tied = len(items) - agreed
     assert f"; {tied}, which as many judged right as not" in tables["labels"].notes[0]
     models = {row.keys[0] for row in tables["labels"].rows}
-    found = [cells(summary, "labels", *row.keys) for row in tables["labels"].rows]
-    assert sum(cells(summary, "labels", model, "all")["n"] or 0 for model in models) == agreed
+    found = [study_values(summary, "labels", *row.keys) for row in tables["labels"].rows]
+    totals = [study_values(summary, "labels", model, "all") for model in models]
+    assert sum(each["n"] or 0 for each in totals) == agreed
     assert {(row["right"], row["nothing else changed"]) for row in found} == {(1, 1)}
-    assert cells(summary, "automatic", "all", "all")["agreement"] == 1
+    assert study_values(summary, "automatic", "all", "all")["agreement"] == 1
 
 
 def test_human_and_automatic_labels_side_by_side() -> None:
@@ -192,8 +184,12 @@ def test_human_and_automatic_labels_side_by_side() -> None:
         for target, answers in verdicts.items()
     ]
     summary = summarise_study(study, responses, ())
-    assert tuple(cells(summary, "confusion", "right", "yes").values()) == (2, 1, 0)
-    assert tuple(cells(summary, "confusion", "speaker", "yes").values()) == (2, 1, 0)
-    assert tuple(cells(summary, "confusion", "speaker", "no").values()) == (0, 1, 0)
-    assert tuple(cells(summary, "confusion", "listener", "none").values()) == (0, 0, 4)
-    assert tuple(cells(summary, "confusion", "nothing else changed", "yes").values()) == (4, 0, 0)
+
+    def confusion(*keys: str) -> tuple[float | None, ...]:
+        return tuple(study_values(summary, "confusion", *keys).values())
+
+    assert confusion("right", "yes") == (2, 1, 0)
+    assert confusion("speaker", "yes") == (2, 1, 0)
+    assert confusion("speaker", "no") == (0, 1, 0)
+    assert confusion("listener", "none") == (0, 0, 4)
+    assert confusion("nothing else changed", "yes") == (4, 0, 0)

@@ -17,6 +17,7 @@ from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.tables import tables
 from runs.frames import results_of
 from suites.apgc.corpus_folder import sentences
+from suites.table_cells import values
 
 PROTOCOL = PROTOCOLS["epicene"]
 
@@ -41,15 +42,6 @@ def made(judgements: list[Judgement]) -> dict[str, Table]:
     return {table.name: table for table in tables(results_of(judgements, PROTOCOL))}
 
 
-def cells(table: Table, *keys: str) -> dict[str, float | None]:
-    (row,) = (row for row in table.rows if row.keys == keys)
-    return {
-        column.name: cell.value
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
-
-
 # Three sentences of 5, 4 and 3 words: one told right in quotes, one told half right, one not read.
 LABELS = {
     "1-0": {"identification": "`B B B B B`"},
@@ -69,10 +61,9 @@ def test_answers_that_cannot_be_read_are_counted_by_answers() -> None:
     assert figures["identification_sentence_accuracy"].value == pytest.approx(1 / 3)
     assert figures["identification_accuracy"].value == pytest.approx(8 / 12)
     found = made(judgements)
-    assert cells(found["identification by sentence"], "all (macro)")["undetected"] == pytest.approx(
-        1 / 3
-    )
-    by_word = cells(found["identification by word"], "all (macro)")
+    whole = values(found["identification by sentence"], "all (macro)")
+    assert whole["undetected"] == pytest.approx(1 / 3)
+    by_word = values(found["identification by word"], "all (macro)")
     assert by_word["undetected"] == pytest.approx(3 / 12)
     assert by_word["accuracy"] == pytest.approx(8 / 12)
 
@@ -80,11 +71,11 @@ def test_answers_that_cannot_be_read_are_counted_by_answers() -> None:
 def test_precision_and_recall_by_label() -> None:
     table = made(judged(LABELS))["identification by word"]
     # B: 8 told, all of them true, of 10; 1M was told once and is never true; 1F and 2M never told.
-    assert cells(table, "B") == {"precision": 1.0, "recall": 0.8, "F1": pytest.approx(16 / 18)}
-    assert cells(table, "1M") == {"precision": 0.0, "recall": 0.0, "F1": 0.0}
-    assert cells(table, "1F") == {"precision": 0.0, "recall": 0.0, "F1": 0.0}
+    assert values(table, "B") == {"precision": 1.0, "recall": 0.8, "F1": pytest.approx(16 / 18)}
+    assert values(table, "1M") == {"precision": 0.0, "recall": 0.0, "F1": 0.0}
+    assert values(table, "1F") == {"precision": 0.0, "recall": 0.0, "F1": 0.0}
     # Over the four labels that occur; 2F does not.
-    assert cells(table, "all (macro)")["F1"] == pytest.approx(16 / 18 / 4)
+    assert values(table, "all (macro)")["F1"] == pytest.approx(16 / 18 / 4)
 
 
 TRANSLATIONS = {
@@ -136,8 +127,8 @@ def test_what_was_published_stands_beside_ours() -> None:
         }
     }
     table = made(judged(answers))["post-editing"]
-    assert cells(table, "FF")["before"] == pytest.approx(cells(table, "MM")["after"])
-    assert cells(table, "FF")["after"] == pytest.approx(100)
+    assert values(table, "FF")["before"] == pytest.approx(values(table, "MM")["after"])
+    assert values(table, "FF")["after"] == pytest.approx(100)
     published = [row for row in table.rows if row.origin == "published"]
     figures = {
         row.keys[0]: [cell.value for cell in row.cells[:2] if isinstance(cell, Estimate)]

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from epicene.core.data_files import read_records
 from epicene.core.errors import InputError
-from epicene.core.records import Estimate, Text, Texts
-from epicene.studies.analysis.study_summary import StudySummary, summarise_study
+from epicene.core.records import Text, Texts
+from epicene.studies.analysis.study_summary import summarise_study
 from epicene.studies.design.checks import launch_problems, study_problems
 from epicene.studies.design.sampling import Candidate, SamplingOptions
 from epicene.studies.design.schema import (
@@ -27,6 +27,7 @@ from epicene.suites.genform.judge import score_answer
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.studies.rewritings import kind
 from epicene.suites.studies import Material
+from suites.table_cells import study_values
 
 PROTOCOL = PROTOCOLS["epicene"]
 LANGUAGES = ("fr", "ar", "hi", "es", "it", "pt", "de", "ru")
@@ -161,16 +162,6 @@ def test_a_rewriting_is_right_if_all_of_it_is(changed: dict[str, AnswerValue], r
     assert labels["nothing else changed"] == ("no" if "changes" in changed else "yes")
 
 
-def cells(summary: StudySummary, name: str, *keys: str) -> dict[str, float | None]:
-    (table,) = [table for table in summary.tables if table.name == name]
-    (row,) = [row for row in table.rows if row.keys == keys]
-    return {
-        column.name: cell.value
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
-
-
 def test_tables_of_people_and_of_the_automatic_judgement() -> None:
     """Four rewritings, two of them the reference. People find one of the others fine, where the
     model chose another word for worn out; and one reference is not, by one of three people."""
@@ -191,13 +182,13 @@ def test_tables_of_people_and_of_the_automatic_judgement() -> None:
         for person, answers in zip(("ann", "bob", "eve"), given, strict=True)
     ]
     summary = summarise_study(study, responses, ())
-    assert cells(summary, "labels", "model-x", "all") == {
+    assert study_values(summary, "labels", "model-x", "all") == {
         "n": 4, "grammatical": 1, "speaker": 0.75, "meaning": 1, "nothing else changed": 1,
         "right": 0.75, "right automatically": 0.5, "right though not the reference": 0.5,
     }  # fmt: skip
 
     def confusion(*keys: str) -> tuple[float | None, ...]:
-        return tuple(cells(summary, "confusion", *keys).values())
+        return tuple(study_values(summary, "confusion", *keys).values())
 
     assert confusion("right", "yes") == (2, 1, 0)
     assert confusion("right", "no") == (0, 1, 0)
@@ -205,7 +196,7 @@ def test_tables_of_people_and_of_the_automatic_judgement() -> None:
     assert confusion("speaker", "no") == (0, 1, 0)
     assert confusion("speaker", "none") == (0, 0, 2)
     assert confusion("nothing else changed", "yes") == (4, 0, 0)
-    assert cells(summary, "automatic", "all", "all")["agreement"] == 0.75
+    assert study_values(summary, "automatic", "all", "all")["agreement"] == 0.75
     assert summary.metrics["right"].value == 0.75
     assert summary.metrics["agreement_automatic"].value == 0.75
 
@@ -229,10 +220,10 @@ def test_ties_are_left_out_and_counted() -> None:
     summary = summarise_study(study, responses, ())
     tables = {table.name: table for table in summary.tables}
     assert "; 1, which as many judged right as not, are left out" in tables["labels"].notes[0]
-    assert cells(summary, "labels", "model-x", "all")["n"] == 1
-    assert cells(summary, "labels", "model-x", "all")["grammatical"] is None
+    assert study_values(summary, "labels", "model-x", "all")["n"] == 1
+    assert study_values(summary, "labels", "model-x", "all")["grammatical"] is None
     assert "nothing else changed 1, right 1, speaker 1" in tables["confusion"].notes[0]
-    assert cells(summary, "confusion", "right", "no")["automatically yes"] == 1
+    assert study_values(summary, "confusion", "right", "no")["automatically yes"] == 1
 
 
 def test_the_card_names_the_tables() -> None:

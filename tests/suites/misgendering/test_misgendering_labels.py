@@ -43,6 +43,7 @@ from epicene.suites.misgendering.protocol import PROTOCOLS, MisgenderingProtocol
 from epicene.suites.misgendering.studies import labels
 from epicene.suites.studies import Material
 from scripted_people import respond
+from suites.table_cells import study_cells
 
 OURS = msgspec.structs.replace(PROTOCOLS["epicene"], pronouns=("he", "she", "they", "xe"))
 TEXTS = (
@@ -299,30 +300,19 @@ def summary() -> StudySummary:
     )
 
 
-def cells(summary: StudySummary, table: str, *keys: str) -> dict[str, Estimate]:
-    made = {each.name: each for each in summary.tables}[table]
-    (row,) = (row for row in made.rows if row.keys == keys)
-    heads = [column.name for column in made.columns]
-    return {
-        head: cell
-        for head, cell in zip(heads, row.cells, strict=True)
-        if isinstance(cell, Estimate)
-    }
-
-
 def test_how_people_agree(summary: StudySummary) -> None:
-    whole = cells(summary, "people", "outcome", "all", "all")
+    whole = study_cells(summary, "people", "outcome", "all", "all")
     assert whole["agreement"].value == pytest.approx(2 / 3)
     assert whole["agreement"].n == 3
     # Misgendering, correct, plural they against misgendering, no pronoun, plural they.
     assert whole["κ"].value == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
     assert whole["MCC"].why == "it is for two labels, and there are 4"
-    assert cells(summary, "people", "misgendering", "all", "all")["MCC"].value == 1
-    assert cells(summary, "people", "extraneous words", "all", "all")["agreement"].value == (
+    assert study_cells(summary, "people", "misgendering", "all", "all")["MCC"].value == 1
+    assert study_cells(summary, "people", "extraneous words", "all", "all")["agreement"].value == (
         pytest.approx(1 / 3)
     )
-    assert cells(summary, "people", "outcome", "pronoun", "he")["agreement"].value == 0.5
-    assert cells(summary, "people", "repetition", "all", "all")["agreement"].n == 3
+    assert study_cells(summary, "people", "outcome", "pronoun", "he")["agreement"].value == 0.5
+    assert study_cells(summary, "people", "repetition", "all", "all")["agreement"].n == 3
     assert summary.metrics["agreement_people"].value == pytest.approx(2 / 3)
 
 
@@ -335,7 +325,7 @@ def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[I
     for people in (("ann", "bob"), ("ann", "bob", "cyd")):
         given = [respond(study, each, who) for each in items for who in people]
         (found,) = (each for each in question_agreement(study, given) if each.question == "outcome")
-        own = cells(summarise_study(study, given), "people", "outcome", "all", "all")
+        own = study_cells(summarise_study(study, given), "people", "outcome", "all", "all")
         assert found.raw == own["agreement"]
         assert found.cohen == own["κ"]
         assert found.krippendorff == own["α"]
@@ -397,7 +387,7 @@ def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
     assert [each.metrics["agreement_automatic"].value for each in (before, after)] == [0.5, 1]
     for name in ("agreement_people", "kappa_people", "agreement_automatic_extraneous"):
         assert before.metrics[name] == after.metrics[name]
-    assert cells(before, "people", "outcome", "all", "all") == cells(
+    assert study_cells(before, "people", "outcome", "all", "all") == study_cells(
         after, "people", "outcome", "all", "all"
     )
     ours = [row for row in after.tables[2].rows if row.origin == "run"]
@@ -407,14 +397,14 @@ def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
 
 def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:
     # Misgendering: 1 both, 2 and 3 neither, 4 people alone, 5 the rule alone.
-    whole = cells(summary, "automatic", "misgendering", "all", "all")
+    whole = study_cells(summary, "automatic", "misgendering", "all", "all")
     assert whole["agreement"].value == pytest.approx(3 / 5)
     assert whole["κ"].value == pytest.approx((3 / 5 - 13 / 25) / (12 / 25))
     assert whole["MCC"].value == pytest.approx((1 * 2 - 1 * 1) / 6)
-    pre = cells(summary, "automatic", "misgendering", "setting", "pre")
+    pre = study_cells(summary, "automatic", "misgendering", "setting", "pre")
     assert (pre["agreement"].value, pre["agreement"].n) == (1, 3)
     # A plural they is no pronoun; of text 2 ann, who labelled more, has the say.
-    three = cells(summary, "automatic", "outcome of three", "setting", "pre")
+    three = study_cells(summary, "automatic", "outcome of three", "setting", "pre")
     assert three["agreement"].value == 1
     assert summary.metrics["mcc_automatic"].value == pytest.approx(1 / 6)
     assert summary.metrics["misgendering"].value == pytest.approx(2 / 5)
@@ -445,7 +435,7 @@ def test_people_and_the_rule_in_a_table_of_counts() -> None:
     )
     rule = ("automatically correct", "automatically misgendering", "automatically no-pronoun")
     counts = {
-        label: tuple(cells(found, "confusion", label)[name].value for name in rule)
+        label: tuple(study_cells(found, "confusion", label)[name].value for name in rule)
         for label in labels.OUTCOMES
     }
     assert counts == {
@@ -459,7 +449,7 @@ def test_people_and_the_rule_in_a_table_of_counts() -> None:
 
 
 def test_the_labels_themselves(summary: StudySummary) -> None:
-    found = cells(summary, "labels", "m", "templates", "pre", "he")
+    found = study_cells(summary, "labels", "m", "templates", "pre", "he")
     assert {name: found[name].value for name in (*labels.OUTCOMES, "extraneous words")} == {
         "correct": 0.5, "misgendering": 0.5, "no-pronoun": 0, "plural-they": 0,
         "extraneous words": 1,

@@ -23,6 +23,7 @@ from epicene.suites.misgendering.metrics import (
 )
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.tables import tables
+from suites.table_cells import cells, values
 
 INFO = RunInfo(run="r", model="m", protocol="epicene", identities={})
 SAMPLES = 5
@@ -105,17 +106,6 @@ def results(protocol: str) -> Results[Any]:
 
 def table(name: str, protocol: str = "epicene") -> Table:
     return next(each for each in tables(results(protocol)) if each.name == name)
-
-
-def cells(made: Table, *keys: str) -> dict[str, Estimate]:
-    row = next(row for row in made.rows if row.keys == keys)
-    names = [column.name for column in made.columns]
-    found = dict(zip(names, row.cells, strict=True))
-    return {name: cell for name, cell in found.items() if isinstance(cell, Estimate)}
-
-
-def values(made: Table, *keys: str) -> dict[str, float | None]:
-    return {name: cell.value for name, cell in cells(made, *keys).items()}
 
 
 # --- σ -------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def ratings(
             continue
         item = items[response.item]
         rows["of"].append(item.id)
-        rows["group"].append(interval_group(item))
+        rows["group"].append(item.cluster)
         rows["person"].append(response.participant)
         if isinstance(question, MarksQuestion):
             if item.id not in word_spans:
@@ -115,11 +115,6 @@ def _explode_words(frame: polars.DataFrame) -> polars.DataFrame:
     numbered = frame.with_columns(pl.int_ranges(pl.col("label").list.len()).alias("word"))
     whole = numbered.filter(pl.col("label").list.len() > 0).explode("label", "word")
     return whole.with_columns(pl.concat_str("item", "word", separator=" ")).drop("word")
-
-
-def interval_group(item: StudyItem) -> str:
-    """What intervals are over: the group of the item, or the item itself."""
-    return item.group or item.id
 
 
 def answer_or_empty(question: Question, answers: Mapping[str, AnswerValue]) -> AnswerValue | None:
@@ -299,7 +294,7 @@ def agreement_over_time(
     """
     items = {item.id: item for item in study.items}
     given = sorted(multiply_judged(responses, items), key=_time)
-    grouped = [(response, interval_group(items[response.item])) for response in given]
+    grouped = [(response, items[response.item].cluster) for response in given]
     asked = [question for question in study.questions if not isinstance(question, NoteQuestion)]
     # A point reads half of the responses on average.
     affordable = 2 * _MAX_GROWTH_RESPONSES // max(1, len(grouped) * len(asked))

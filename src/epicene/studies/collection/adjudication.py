@@ -225,14 +225,6 @@ class AdjudicationStore:
                 record_action(db, time.time(), by, "reopened", item, question)
             return deleted.rowcount > 0
 
-    def add(self, decisions: Sequence[LocatedAdjudication], *, replace: bool = False) -> int:
-        """Store decisions, all or none, and return how many are new.
-
-        One that contradicts an earlier one is an error unless it may `replace` it.
-        """
-        with self._open() as db, transaction(db):
-            return self.put(db, decisions, replace=replace)
-
     def put(
         self,
         db: sqlite3.Connection,
@@ -240,7 +232,10 @@ class AdjudicationStore:
         *,
         replace: bool = False,
     ) -> int:
-        """Like `add`, but inside the caller's transaction."""
+        """Store decisions in the caller's transaction, and return how many are new.
+
+        One that contradicts an earlier one is an error unless it may `replace` it.
+        """
         if not decisions:
             return 0
         db.execute(_SCHEMA)

@@ -137,15 +137,6 @@ class ResponseStore:
             self._db.execute("DELETE FROM served")
             self._db.execute("INSERT INTO served VALUES (?)", (address,))
 
-    def add(self, responses: Sequence[LocatedResponse], *, replace: bool = False) -> ImportCounts:
-        """Store responses, all or none.
-
-        One that repeats the participant's earlier response to the item is skipped; one that differs
-        from it is an error unless it may `replace` it.
-        """
-        with self.writing():
-            return self.put(responses, replace=replace)
-
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction on the database."""
@@ -153,7 +144,11 @@ class ResponseStore:
             yield self._db
 
     def put(self, responses: Sequence[LocatedResponse], *, replace: bool = False) -> ImportCounts:
-        """Like `add`, but inside the caller's transaction."""
+        """Store responses in the caller's transaction.
+
+        One that repeats the participant's earlier response to the item is skipped; one that differs
+        from it is an error unless it may `replace` it.
+        """
         new, changed, same = [], [], 0
         known = {(each.participant, each.item): each for each in self._read()}
         for location, response in responses:

@@ -20,7 +20,7 @@ from epicene.studies.collection.database import (
     write_transaction,
 )
 from epicene.studies.collection.folder import RESPONSES_FILE
-from epicene.studies.collection.participants import is_excluded
+from epicene.studies.collection.participants import check_known, is_excluded
 from epicene.studies.design.answers import matches_expected
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def exclude_participant(folder: StudyFolder, participant: str, reason: str, by: 
         raise InputError("Give a reason for the exclusion; tables and exports show it.")
     path = folder.path / RESPONSES_FILE
     with closing(open_database(path)) as db, write_transaction(db, path):
-        _check_known(db, participant)
+        check_known(db, participant)
         add_exclusion(db, participant, reason.strip(), by, time.time())
 
 
@@ -172,10 +172,3 @@ def apply_rule(folder: StudyFolder) -> dict[str, str]:
                 add_exclusion(db, name, reason, BY_RULE, time.time())
                 found[name] = reason
     return found
-
-
-def _check_known(db: sqlite3.Connection, participant: str) -> None:
-    known = db.execute("SELECT participant FROM people UNION SELECT participant FROM responses")
-    names = [row["participant"] for row in known]
-    if participant not in names:
-        raise unknown("person", participant, names)

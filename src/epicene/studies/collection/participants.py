@@ -308,15 +308,18 @@ def delete_participant(path: Path, participant: str) -> int:
     """
     with closing(open_database(path)) as db:
         with write_transaction(db, path):
-            known = db.execute(
-                "SELECT participant FROM people UNION SELECT participant FROM responses"
-            )
-            names = [row["participant"] for row in known]
-            if participant not in names:
-                raise unknown("person", participant, names)
+            check_known(db, participant)
             deleted = _delete_rows(db, participant)
         truncate_wal(db, path)
     return deleted
+
+
+def check_known(db: sqlite3.Connection, participant: str) -> None:
+    """Raise unless somebody of that name was invited, has entered or has answered."""
+    known = db.execute("SELECT participant FROM people UNION SELECT participant FROM responses")
+    names = [row["participant"] for row in known]
+    if participant not in names:
+        raise unknown("person", participant, names)
 
 
 def _delete_rows(db: sqlite3.Connection, participant: str) -> int:

@@ -91,14 +91,10 @@ def participant_progress(path: Path) -> list[ParticipantProgress]:
     return _read(path, ParticipantProgress, _PEOPLE)
 
 
-def _read(
-    path: Path, kind: type[ProgressT], query: str, values: Sequence[object] = ()
-) -> list[ProgressT]:
+def _read(path: Path, kind: type[ProgressT], query: str) -> list[ProgressT]:
     with explain_errors(path), closing(sqlite3.connect(path, timeout=10)) as db:
         db.row_factory = sqlite3.Row
-        return [
-            msgspec.convert(_with_datetime(dict(row)), kind) for row in db.execute(query, values)
-        ]
+        return [msgspec.convert(_with_datetime(dict(row)), kind) for row in db.execute(query)]
 
 
 def _with_datetime(row: dict[str, object]) -> dict[str, object]:

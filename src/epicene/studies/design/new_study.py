@@ -119,14 +119,14 @@ def _question(wanted: NewStudy) -> Question:
 def pilot_of(study: Study, items: int) -> Study:
     """A rehearsal with a few items, drawn at random; whole groups, so that lists stay complete."""
     groups = sorted(
-        {item.group or item.id for item in study.items},
+        {item.cluster for item in study.items},
         key=lambda name: hash_fraction(study.name, "pilot", name),
     )
     kept: list[StudyItem] = []
     for group in groups:
         if len(kept) >= items:
             break
-        kept += [item for item in study.items if (item.group or item.id) == group]
+        kept += [item for item in study.items if item.cluster == group]
     chosen = {item.id for item in kept}
     return msgspec.structs.replace(
         study,

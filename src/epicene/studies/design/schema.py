@@ -219,6 +219,11 @@ class StudyItem(_StudyRecord, frozen=True, kw_only=True):
     cell: tuple[str, ...] = ()
     inclusion: float | None = None
 
+    @property
+    def cluster(self) -> str:
+        """The group, or the item's own id if it has none: what intervals are over."""
+        return self.group or self.id
+
 
 class SampledCell(_StudyRecord, frozen=True, kw_only=True):
     """A cell of the design: how many items could be sampled from it, how many were, and how many

@@ -41,7 +41,6 @@ from epicene.studies.design.lists import items_by_list
 from epicene.studies.design.schema import (
     ChoiceQuestion,
     ChoiceScreener,
-    MarksQuestion,
     TagsQuestion,
     TextPanel,
     all_items,
@@ -273,11 +272,7 @@ def _value_or_empty(value: str) -> str:
 
 def _answer(question: Question, item: StudyItem | None, value: str, location: str) -> str:
     """A logged value as a cell of a sheet: labels and texts of choices become ids."""
-    if (
-        isinstance(question, MarksQuestion)
-        or not isinstance(question, ChoiceQuestion | TagsQuestion)
-        or item is None
-    ):
+    if item is None or not isinstance(question, ChoiceQuestion | TagsQuestion):
         return value
     known: dict[str, str] = {}
     for option in question.options:

@@ -1,4 +1,4 @@
-"""Read and write study files (TOML or JSON)."""
+"""Read study files (TOML or JSON), and write them as TOML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import msgspec
 
 from epicene.core.data_files import parse_json, parse_toml, read_text
 from epicene.core.errors import InputError
-from epicene.core.files import write_atomically
 from epicene.studies.design.checks import check_study
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import Study
@@ -55,15 +54,6 @@ def _with_closing_time(values: dict[str, Any]) -> dict[str, Any]:
     latest = datetime.max.replace(tzinfo=UTC)
     ends = latest if last == date.max else datetime.combine(last, time(), UTC) + timedelta(days=1)
     return values | {"access": {**values["access"], "closes": ends}}
-
-
-def write_study(study: Study, path: Path) -> None:
-    """Write a study to a TOML file, which people can edit, or a JSON file."""
-    if path.suffix == ".toml":
-        text = study_toml(study)
-    else:
-        text = json.dumps(msgspec.to_builtins(study), ensure_ascii=False, indent=1) + "\n"
-    write_atomically(path, text.encode())
 
 
 def study_toml(study: Study) -> str:

@@ -78,9 +78,12 @@ def _is_text(path: Path) -> bool:
 
 
 class PairStream:
-    """The pairs of some files, read again each time that they are iterated.
+    """The pairs of a file, or of each file in a folder, read again each time they are iterated.
 
-    Pairs whose two sentences are the same are left out. `phenomena` selects some of the pairs.
+    Pairs without an id are numbered; ids from several files are distinguished by the file's name. A
+    file's name is also the phenomenon of pairs without one, and for the published Hindi files it
+    determines the variant. Pairs whose two sentences are the same are left out. `phenomena` selects
+    some of the pairs.
     """
 
     def __init__(
@@ -126,16 +129,6 @@ class PairStream:
 
 def _is_identical(pair: Pair) -> bool:
     return pair.good == pair.bad and not isinstance(pair.test, RegionTest)
-
-
-def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterator[Pair]:
-    """The pairs of a file, or of each file in a folder.
-
-    Pairs without an id are numbered; ids from several files are distinguished by the file's name. A
-    file's name is also the phenomenon of pairs without one, and for the published Hindi files it
-    determines the variant.
-    """
-    yield from PairStream(path, columns, language)
 
 
 class _Survey:

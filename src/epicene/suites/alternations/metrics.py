@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Estimate
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where, share, undetected_share
+from epicene.stats.tabulate import (
+    distinct_values,
+    group_codes,
+    parts_by,
+    rows_where,
+    share,
+    undetected_share,
+)
 from epicene.suites.alternations.external_answers import CHOICE
 from epicene.suites.alternations.hindi_analyser import INDIRECT
 from epicene.suites.alternations.items import DIFFERENT_VERB, SAME_VERB
@@ -71,8 +78,8 @@ def share_of_ties(frame: polars.DataFrame) -> Estimate:
 def overall_and_by_phenomenon(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
     """All judgements, then those of each phenomenon."""
     yield ALL, frame
-    for name in distinct_values(frame, "phenomenon"):
-        yield name, rows_where(frame, phenomenon=name)
+    for (name,), part in parts_by(frame, "phenomenon"):
+        yield name, part
 
 
 def share_of_kind(frame: polars.DataFrame, kind: str) -> Estimate:
@@ -124,8 +131,8 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     if len(frame):
         found["accuracy"] = accuracy(frame)
         found["ties"] = share_of_ties(frame)
-        for name in distinct_values(frame, "phenomenon"):
-            found[f"accuracy {name}"] = accuracy(rows_where(frame, phenomenon=name))
+        for (name,), part in parts_by(frame, "phenomenon"):
+            found[f"accuracy {name}"] = accuracy(part)
     for form in (CLOZE, PROMPT):
         frame = rows_where(results.frame, format=form, main="yes")
         if len(frame):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import distinct_values, mean, rows_where
+from epicene.stats.tabulate import distinct_values, mean, parts_by, rows_where
 from epicene.suites.alternations.items import VALENCY_CLASSES, VARIANTS
 from epicene.suites.alternations.judge import SLOR
 from epicene.suites.alternations.metrics import (
@@ -174,8 +174,8 @@ _MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 def _phenomena_table(frame: polars.DataFrame, ties: str) -> Table:
     rows = [
         Row(keys=(model, phenomenon), cells=_cells(part))
-        for model in distinct_values(frame, "model")
-        for phenomenon, part in overall_and_by_phenomenon(rows_where(frame, model=model))
+        for (model,), mine in parts_by(frame, "model")
+        for phenomenon, part in overall_and_by_phenomenon(mine)
     ]
     return Table(
         name="phenomena",
@@ -195,11 +195,8 @@ def _mixes_languages(frame: polars.DataFrame) -> bool:
 def _languages_table(frame: polars.DataFrame, ties: str) -> Table:
     rows = [
         Row(keys=(model, language, phenomenon), cells=_cells(part))
-        for model in distinct_values(frame, "model")
-        for language in distinct_values(rows_where(frame, model=model), "language")
-        for phenomenon, part in overall_and_by_phenomenon(
-            rows_where(frame, model=model, language=language)
-        )
+        for (model, language), mine in parts_by(frame, "model", "language")
+        for phenomenon, part in overall_and_by_phenomenon(mine)
     ]
     return Table(
         name="languages",
@@ -224,11 +221,9 @@ def _breakdown_columns(frame: polars.DataFrame) -> list[str]:
 
 def _columns_table(frame: polars.DataFrame, columns: list[str], ties: str) -> Table:
     rows = [
-        Row(keys=(column, model, value), cells=_cells(rows_where(part, **{column: value})))
+        Row(keys=(column, *keys), cells=_cells(part))
         for column in columns
-        for model in distinct_values(frame, "model")
-        for part in (rows_where(frame, model=model),)
-        for value in distinct_values(part, column)
+        for keys, part in parts_by(frame, "model", column)
     ]
     return Table(
         name="columns",
@@ -258,17 +253,16 @@ def _measures_table(frame: polars.DataFrame, ties: str) -> Table:
         *(name for name in present if name not in known),
     ]
     rows = []
-    for model in distinct_values(frame, "model"):
-        for method in distinct_values(rows_where(frame, model=model), "method"):
-            # A causal model gives the same scores however it should have masked.
-            part = rows_where(frame, model=model, method=method).unique(["item", "measure"])
-            rows += [
-                Row(
-                    keys=(model, method, phenomenon),
-                    cells=tuple(accuracy(rows_where(each, measure=name)) for name in names),
-                )
-                for phenomenon, each in overall_and_by_phenomenon(part)
-            ]
+    for keys, part in parts_by(frame, "model", "method"):
+        # A causal model gives the same scores however it should have masked.
+        once = part.unique(["item", "measure"])
+        rows += [
+            Row(
+                keys=(*keys, phenomenon),
+                cells=tuple(accuracy(rows_where(each, measure=name)) for name in names),
+            )
+            for phenomenon, each in overall_and_by_phenomenon(once)
+        ]
     notes = [ties] + [_SLOR] * (SLOR in names)
     if without := without_rules(filter(None, distinct_values(frame, "language"))):
         notes.append(words_by_unicode(without))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where
+from epicene.stats.tabulate import distinct_values, group_codes, parts_by, rows_where
 from epicene.suites.alternations.hindi_analyser import (
     DIRECT,
     INDIRECT,
@@ -87,13 +87,11 @@ def _cloze_table(results: Outcomes, forms: Sequence[str]) -> Table:
     rows = []
     for form in forms:
         frame = rows_where(results.frame, format=form)
-        for model in distinct_values(frame, "model"):
-            for ranking in distinct_values(rows_where(frame, model=model), "ranking"):
-                part = rows_where(frame, model=model, ranking=ranking)
-                rows += [
-                    Row(keys=(form, model, ranking, name), cells=_kind_cells(each))
-                    for name, each in overall_and_by_phenomenon(part)
-                ]
+        rows += [
+            Row(keys=(form, *keys, name), cells=_kind_cells(each))
+            for keys, part in parts_by(frame, "model", "ranking")
+            for name, each in overall_and_by_phenomenon(part)
+        ]
     return Table(
         name="cloze",
         title="What fills the gap",

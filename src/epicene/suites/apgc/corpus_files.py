@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-import regex
-
 from epicene.core.data_files import read_text_lines
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.records import to_json
 from epicene.languages.normalisers import normalise
 from epicene.suites.apgc.items import TARGETS, WordLabel, parse_word_label, word_labels
-from epicene.suites.apgc.m2 import Edit, gold_edits
+from epicene.suites.apgc.m2 import gold_edits
 from epicene.suites.apgc.protocol import FOLDED
 
 if TYPE_CHECKING:
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.suites.apgc.items import Sentence, SentenceLabel
+    from epicene.suites.apgc.m2 import Edit
 
 
 def read_lines(path: Path) -> list[str]:
@@ -144,41 +142,6 @@ def write_tokens(path: Path, sentences: Iterable[tuple[Sequence[str], Sequence[s
         lines += (f"{word}{label}" for word, label in zip(words, beside, strict=True))
         lines.append("")
     write_lines(path, lines)
-
-
-_M2_EDIT = regex.compile(r"A (\d+) (\d+)\|\|\|[^|]*\|\|\|(.*?)\|\|\|REQUIRED\|\|\|-NONE-\|\|\|0")
-
-
-def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
-    """Each source's words and its gold edits."""
-    words: list[str] | None = None
-    edits: list[Edit] = []
-    for number, line in enumerate([*read_text_lines(path), ""], start=1):
-        location = f"{path}, line {number},"
-        if line.startswith("S "):
-            if words is not None:
-                raise InputError(
-                    f"{location} starts a sentence without a blank line after the previous one."
-                )
-            words = line[2:].split()
-        elif line.startswith("A ") and words is not None:
-            edits.append(_parse_m2_edit(line, len(words), location))
-        elif not line.strip():
-            if words is not None:
-                yield words, edits
-            words, edits = None, []
-        else:
-            raise InputError(f"{location} is neither a sentence (S …) nor an edit (A …).")
-
-
-def _parse_m2_edit(line: str, size: int, location: str) -> Edit:
-    match = _M2_EDIT.fullmatch(line)
-    if match is None:
-        raise InputError(f"{location} is not an edit: A start end|||type|||words|||REQUIRED|||….")
-    start, end = int(match[1]), int(match[2])
-    if not 0 <= start <= end <= size:
-        raise InputError(f"{location} edits words {start} to {end} of a sentence of {size}.")
-    return Edit(start, end, tuple(match[3].split()))
 
 
 def m2_lines(sentences: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> Iterator[str]:
@@ -307,38 +270,6 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
     name = f"{joint.sources.name}.to.{joint.targets.name}.norm"
     write_atomically(to(m2 / name), gold.encode())
     return written
-
-
-def write_version_1(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
-    """Write version 1.0, of the first person; words that the second changes stay as they are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    masculine, feminine = [], []
-    for sentence in sentences:
-        second = sentence.who.own_target[1]
-        masculine.append(sentence.targets[f"M{second}"])
-        feminine.append(sentence.targets[f"F{second}"])
-    files = {
-        "arin": [sentence.text for sentence in sentences],
-        "ar.M": masculine,
-        "ar.F": feminine,
-        "arin.label": [sentence.who.condensed[0] for sentence in sentences],
-    }
-    if any(sentence.english for sentence in sentences):
-        files["en"] = [sentence.english for sentence in sentences]
-    for name, lines in files.items():
-        write_lines(folder / f"D-set-{split}.{name}", lines)
-    return [folder / f"D-set-{split}.{name}" for name in files]
-
-
-def condensed_sentence(sentence: Sentence) -> Sentence:
-    """The sentence with N as B and without the marks of duals and plurals."""
-    return msgspec.structs.replace(
-        sentence,
-        label=sentence.who.condensed,
-        words=tuple(str(label.condensed) for label in sentence.word_labels)
-        if sentence.words
-        else (),
-    )
 
 
 def _labels_of(sentence: Sentence, column: str) -> list[WordLabel]:

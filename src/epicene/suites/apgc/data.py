@@ -122,9 +122,13 @@ class _SplitFiles(NamedTuple):
     texts: list[str]
     labels: list[SentenceLabel]
     forms: list[dict[str, str]]
-    words: list[tuple[str, ...]]
-    lines: list[int]
     files: list[Path]
+    words: Sequence[tuple[str, ...]] = ()
+    lines: Sequence[int] = ()  # where sentences begin, if not one per line
+
+    def location(self, index: int) -> str:
+        """Where a sentence is, for errors."""
+        return f"{self.main}, line {self.lines[index] if self.lines else index + 1},"
 
 
 def splits_in(folder: Path) -> list[str]:
@@ -194,7 +198,7 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
                 split=split,
                 **{field: values[index] for field, values in columns.items()},
             )
-            check_forms(sentence, f"{read.main}, line {read.lines[index]},")
+            check_forms(sentence, read.location(index))
             sentences.append(sentence)
     return sentences, [*read.files, *beside.values()]
 
@@ -260,9 +264,7 @@ def _from_lines(folder: Path, split: str) -> _SplitFiles:
     if not labels:
         raise InputError(f"{main} has no label file next to it: {split}.arin.label is missing.")
     forms = _forms(columns)
-    return _SplitFiles(
-        main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files]
-    )
+    return _SplitFiles(main, texts, labels, forms, [main, *paths.values(), *label_files])
 
 
 def _from_groups(folder: Path, split: str) -> _SplitFiles:
@@ -282,7 +284,7 @@ def _from_groups(folder: Path, split: str) -> _SplitFiles:
     for group in group_ranges(labels, str(main)):
         members = slice(group.start, group.stop)
         forms += [forms_of_group(texts[members], labels[members])] * len(group)
-    return _SplitFiles(main, texts, labels, forms, [], _numbers(texts), [main, *label_files])
+    return _SplitFiles(main, texts, labels, forms, [main, *label_files])
 
 
 def _from_version_1(folder: Path, split: str) -> _SplitFiles:
@@ -301,8 +303,7 @@ def _from_version_1(folder: Path, split: str) -> _SplitFiles:
         for number, letter in enumerate(letters, start=1)
     ]
     forms = _forms({target: by_gender[target[0]] for target in TARGETS})
-    files = [main, masculine, feminine, label_file]
-    return _SplitFiles(main, texts, labels, forms, [], _numbers(texts), files)
+    return _SplitFiles(main, texts, labels, forms, [main, masculine, feminine, label_file])
 
 
 def _from_joint(folder: Path, split: str) -> _SplitFiles:
@@ -317,17 +318,13 @@ def _from_joint(folder: Path, split: str) -> _SplitFiles:
     forms = _forms(blocks)
     beside = [path for path in (files.targets, files.genders) if path.is_file()]
     read_from = [files.sources, *beside, *label_files]
-    return _SplitFiles(files.sources, texts, labels, forms, [], _numbers(texts), read_from)
+    return _SplitFiles(files.sources, texts, labels, forms, read_from)
 
 
 def _forms(columns: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
     """The forms of each sentence, from the texts for each target."""
     rows = zip(*(columns[target] for target in TARGETS), strict=True)
     return [dict(zip(TARGETS, row, strict=True)) for row in rows]
-
-
-def _numbers(texts: Sequence[str]) -> list[int]:
-    return list(range(1, len(texts) + 1))
 
 
 # --- the optional files --------------------------------------------------------------------

@@ -9,7 +9,7 @@ import regex
 
 from epicene.core.records import Judgement, Texts
 from epicene.languages.normalisers import normalise
-from epicene.suites.answers import CleanedAnswer, clean_answer
+from epicene.suites.answers import clean_answer
 from epicene.suites.apgc.ask import (
     IDENTIFICATION,
     POST_EDITING,
@@ -56,10 +56,6 @@ def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Itera
     for target in TARGETS if before.strip() else ():
         for written in answers.where(name=request_name(POST_EDITING, target)).of(Texts):
             yield by_post_editing(sentence, target, before, written.only, protocol)
-
-
-def _cleaned(answer: str, source: str, protocol: ApgcProtocol) -> CleanedAnswer:
-    return clean_answer(answer, source) if protocol.clean else CleanedAnswer(answer.strip(), ())
 
 
 def _judgement(
@@ -116,7 +112,7 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
     Only the answer as a whole has an outcome; a word has its label and the true one.
     """
     truth = [label.condensed.five_way for label in sentence.word_labels]
-    cleaned = _cleaned(answer, "", protocol)
+    cleaned = clean_answer(answer, clean=protocol.clean)
     found = read_labels(cleaned.text, len(truth))
     # Where one word shows both persons, even the true labels tell one of them only.
     right = found is not None and (
@@ -152,7 +148,7 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
 
 def by_sentence_label(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Judgement:
     """The label of the whole sentence, with N and !; right if all of it is."""
-    cleaned = _cleaned(answer, "", protocol)
+    cleaned = clean_answer(answer, clean=protocol.clean)
     found = cleaned.text if _SENTENCE_LABEL.fullmatch(cleaned.text) else None
     return _judgement(
         sentence,
@@ -174,7 +170,7 @@ def by_sentence_label(sentence: Sentence, answer: str, protocol: ApgcProtocol) -
 
 def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtocol) -> Judgement:
     """Counts of edits and n-grams, and the share of words in place; right if all words are."""
-    cleaned = _cleaned(answer, sentence.text, protocol)
+    cleaned = clean_answer(answer, sentence.text, clean=protocol.clean)
     written = " ".join(cleaned.text.split())
     source, wanted, found = (
         normalise(text, protocol.normalisers)
@@ -291,7 +287,7 @@ def by_post_editing(
     sentence: Sentence, target: str, before: str, after: str, protocol: ApgcProtocol
 ) -> Judgement:
     """BLEU's counts for the expected form, before and after the rewriting, with letters folded."""
-    cleaned = _cleaned(after, before, protocol)
+    cleaned = clean_answer(after, before, clean=protocol.clean)
     wanted, raw, edited = (
         normalise(" ".join(text.split()), FOLDED)
         for text in (sentence.targets[target], before, cleaned.text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import distinct_values, rows_where, share, undetected_share
+from epicene.stats.tabulate import distinct_values, parts_by, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
 from epicene.suites.apgc.english import uses_tagger
 from epicene.suites.apgc.items import LETTERS, SENTENCE_LABELS, TARGETS, WORD_LABELS
@@ -94,11 +94,8 @@ _BLEU_COLUMNS = (
 def table_5(frame: polars.DataFrame, name: str) -> Table:
     """BLEU by the labels of the Arabic sentences, letters folded (`5`) or as written."""
     rows = [
-        Row(
-            keys=(model, group),
-            cells=_bleu_cells(with_labels(rows_where(frame, model=model), labels)),
-        )
-        for model in distinct_values(frame, "model")
+        Row(keys=(model, group), cells=_bleu_cells(with_labels(part, labels)))
+        for (model,), part in parts_by(frame, "model")
         for group, labels in LABEL_GROUPS.items()
     ]
     folded = name == "5"
@@ -123,8 +120,7 @@ def table_6(frame: polars.DataFrame) -> Table:
     """BLEU of the sentences that show gender, by the gender of English nouns."""
     frame = with_labels(frame, LABEL_GROUPS["ALL-BB"])
     rows = []
-    for model in distinct_values(frame, "model"):
-        part = rows_where(frame, model=model)
+    for (model,), part in parts_by(frame, "model"):
         rows.append(Row(keys=(model, "ALL"), cells=_bleu_cells(part)))
         rows += [
             Row(keys=(model, gender), cells=_bleu_cells(rows_where(part, english_gender=gender)))
@@ -270,8 +266,7 @@ _BLEU = Column(name="BLEU", unit="number", decimals=2)
 def _identification_table(frame: polars.DataFrame, unit: str) -> Table:
     labels = WORD_LABELS if unit == "word" else tuple(LABEL_GROUPS["ALL"])
     rows = []
-    for model in distinct_values(frame, "model"):
-        part = rows_where(frame, model=model)
+    for (model,), part in parts_by(frame, "model"):
         averages = macro_scores(part, labels)
         whole = (*averages.values(), label_accuracy(part), unlabelled_share(part))
         rows.append(Row(keys=(model, "all (macro)"), cells=whole))
@@ -292,8 +287,7 @@ def _identification_table(frame: polars.DataFrame, unit: str) -> Table:
 def _full_label_table(frame: polars.DataFrame) -> Table:
     """Labels with N and !: whole, and what they say of each person."""
     rows: list[Row] = []
-    for model in distinct_values(frame, "model"):
-        part = rows_where(frame, model=model)
+    for (model,), part in parts_by(frame, "model"):
         of_16 = read_labels_as(part, labels_without_marks)
         accuracies = {
             "all (macro)": of_16,
@@ -338,8 +332,7 @@ def _label_rows(
 def _rewriting_table(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> Table:
     rows = []
     order = TARGETS if by == "target" else LABEL_GROUPS["ALL"]
-    for model in distinct_values(frame, "model"):
-        part = rows_where(frame, model=model)
+    for (model,), part in parts_by(frame, "model"):
         parts = {"all": part} if by == "target" else {}
         parts |= {value: rows_where(part, **{by.replace(" ", "_"): value}) for value in order}
         for value, each in parts.items():

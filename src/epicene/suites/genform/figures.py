@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.stats.tabulate import distinct_values, rows_where
+from epicene.stats.tabulate import distinct_values, parts_by, rows_where
 from epicene.suites.genform import metrics
 from epicene.suites.genform.items import all_rules
 from epicene.suites.genform.metrics import AnswerArrays
@@ -55,8 +55,7 @@ def _by_rule(frame: polars.DataFrame) -> Figure:
             "rule": f"{language} · {rule or '–'}",
             "sentences": float(_of_rule(part, rule)["item"].n_unique()),
         }
-        for language in distinct_values(sentences, "language")
-        for part in (rows_where(sentences, language=language),)
+        for (language,), part in parts_by(sentences, "language")
         for rule in rules_in(part, language)
     ]
     return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", unit="count")
@@ -71,8 +70,7 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
             "language": language,
         }
         for number in sorted(sentences["terms"].unique().to_list())
-        for language in distinct_values(sentences, "language")
-        for part in (rows_where(sentences, language=language),)
+        for (language,), part in parts_by(sentences, "language")
     ]
     return charts.bars(
         "4",
@@ -93,8 +91,7 @@ def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure:
             "model": model,
             "GIoU": metrics.giou(AnswerArrays.of(_of_rule(mine, rule))),
         }
-        for model in distinct_values(part, "model")
-        for mine in (rows_where(part, model=model),)
+        for (model,), mine in parts_by(part, "model")
         for rule in rules_in(part, language)
     ]
     title = f"GIoU by rule and model, {_NAMES[language]}"
@@ -112,8 +109,8 @@ def _entities(frame: polars.DataFrame) -> Figure:
     """How often each of the three kinds of answer that the paper has an example of occurs."""
     frame = rows_where(frame, language="hi", family=all_rules().families["entities"])
     rows: Rows = []
-    for model in distinct_values(frame, "model"):
-        answers = AnswerArrays.of(rows_where(frame, model=model)).gendered
+    for (model,), part in parts_by(frame, "model"):
+        answers = AnswerArrays.of(part).gendered
         speaker, alone = answers.right == answers.terms, answers.union == answers.terms
         kinds = {
             "speaker right, others left alone": speaker & alone,
@@ -141,12 +138,8 @@ def _entities(frame: polars.DataFrame) -> Figure:
 def _plural(frame: polars.DataFrame) -> Figure:
     part = rows_where(frame, language="ar", rule=PLURAL)
     rows: Rows = [
-        {
-            "model": model,
-            "metric": name,
-            "score": measure(AnswerArrays.of(rows_where(part, model=model))),
-        }
-        for model in distinct_values(part, "model")
+        {"model": model, "metric": name, "score": measure(AnswerArrays.of(mine))}
+        for (model,), mine in parts_by(part, "model")
         for name, measure in (("GIoU", metrics.giou), ("SGA", metrics.sga))
     ]
     return charts.bars(

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.records import Judgement, Scores, Texts
 from epicene.rewriting.persons import assumed_gender
 from epicene.suites import ScoredText
-from epicene.suites.answers import (
-    CleanedAnswer,
-    clean_answer,
-    measures_of,
-    normalised_likelihood,
-)
+from epicene.suites.answers import clean_answer, measures_of, normalised_likelihood
 from epicene.suites.genform.ask import (
     GENERATION,
     NEUTRAL,
@@ -297,9 +292,7 @@ def judge(pair: Pair, answers: Answers, protocol: GenformProtocol) -> Iterator[J
 def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProtocol) -> Judgement:
     """Right if every gendered term is right and nothing else is changed."""
     source = pair.form(other_gender(target))
-    cleaned = (
-        clean_answer(text.text, source) if protocol.clean else CleanedAnswer(text.text.strip(), ())
-    )
+    cleaned = clean_answer(text.text, source, clean=protocol.clean)
     score = score_answer(pair, target, cleaned.text, protocol.words, protocol.spelling)
     outcome = "undetected" if text.finish == "refused" else score.outcome
     return Judgement(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.core.records import Judgement
 from epicene.rewriting.persons import assumed_gender
-from epicene.suites.answers import CleanedAnswer, clean_answer
+from epicene.suites.answers import clean_answer
 from epicene.suites.genform.ask import NEUTRAL, request_name
 from epicene.suites.genform.gendered_terms import MISSING, align
 from epicene.suites.genform.items import TARGETS as GENDERS
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.core.records import Outcome, Text
+    from epicene.suites.answers import CleanedAnswer
     from epicene.suites.genform.items import Gender, Pair
     from epicene.suites.genform.neutral_words import Block, TextWords
     from epicene.suites.genform.protocol import GenformProtocol
@@ -272,9 +273,7 @@ def _form(left: dict[Gender, list[str]], forms: set[Form], missing: int) -> Form
 def by_neutral(pair: Pair, source: Gender, text: Text, protocol: GenformProtocol) -> Judgement:
     """Right if no word shows the speaker's gender and all other words are as they were."""
     given = pair.form(source)
-    cleaned = (
-        clean_answer(text.text, given) if protocol.clean else CleanedAnswer(text.text.strip(), ())
-    )
+    cleaned = clean_answer(text.text, given, clean=protocol.clean)
     score = score_neutral(pair, source, cleaned.text)
     if text.finish == "refused":
         score = NeutralScore("undetected", None, terms=score.terms)

@@ -20,7 +20,7 @@ from epicene.suites.genform.items import TARGETS
 from epicene.suites.headline_metrics import FormatPairs, HeadlineMetric, accuracy_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     import polars
     from numpy.typing import NDArray
@@ -265,18 +265,6 @@ def of_format(frame: polars.DataFrame, name: str) -> polars.DataFrame:
     import polars as pl
 
     return frame.filter(pl.col("format") == name)
-
-
-def partition(
-    frame: polars.DataFrame, *columns: str
-) -> Iterator[tuple[tuple[str, ...], polars.DataFrame]]:
-    """The parts of a frame by the values of some columns, in order."""
-    import polars as pl
-
-    keyed = frame.with_columns(pl.col(columns).cast(pl.String))
-    parts = keyed.partition_by(columns, as_dict=True, maintain_order=True)
-    for keys in sorted(parts, key=lambda each: tuple(map(str, each))):
-        yield tuple(map(str, keys)), parts[keys]
 
 
 def probability_judgements(frame: polars.DataFrame) -> polars.DataFrame:

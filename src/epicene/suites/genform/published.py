@@ -33,11 +33,11 @@ def published() -> Published:
     return msgspec.json.decode(text, type=Published)
 
 
-def score_rows(language: str, above: tuple[str, ...] = ()) -> list[Row]:
+def score_rows(language: str) -> list[Row]:
     """The paper's rows for a language, as shares; none for a language it does not have."""
     return [
         Row(
-            keys=(*above, model),
+            keys=(model,),
             cells=tuple(Estimate(value=value / 100) for value in values),
             origin="published",
         )

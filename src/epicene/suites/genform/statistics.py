@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import distinct_values, rows_where
+from epicene.stats.tabulate import parts_by
 from epicene.suites.genform.gendered_terms import reference_of
 from epicene.suites.genform.items import TARGETS, family_of, other_gender, rules_of
 from epicene.suites.genform.published import data_rows
@@ -87,8 +87,8 @@ def _by_pair(frame: polars.DataFrame) -> polars.DataFrame:
 def data_table(frame: polars.DataFrame, name: str, note: str) -> Table:
     """The numbers of sentences, rules, gendered terms and words, with the paper's figures."""
     rows = []
-    for language in distinct_values(frame, "language"):
-        cells = _size_cells(rows_where(frame, language=language))
+    for (language,), part in parts_by(frame, "language"):
+        cells = _size_cells(part)
         rows += [Row(keys=(language, "these sentences"), cells=cells), *data_rows(language)]
     counts = Column(name="sentences", unit="count"), Column(name="rules", unit="count")
     sizes = (
@@ -136,8 +136,7 @@ def _number(value: object) -> Estimate:
 def rule_table(frame: polars.DataFrame) -> Table:
     """The number of sentences of each rule, and of those without a gendered term (Figure 3)."""
     rows = []
-    for language in distinct_values(frame, "language"):
-        part = rows_where(frame, language=language)
+    for (language,), part in parts_by(frame, "language"):
         for rule in rules_in(part, language):
             mine = part.filter(part["rule"].fill_null("") == rule)
             neutral = mine.filter(mine["terms"] == 0)["item"].n_unique()
@@ -160,8 +159,7 @@ def term_table(frame: polars.DataFrame) -> Table:
     """The number of sentences by their number of gendered terms (Figure 4)."""
     numbers = sorted(frame["terms"].unique().to_list())
     rows = []
-    for language in distinct_values(frame, "language"):
-        part = rows_where(frame, language=language)
+    for (language,), part in parts_by(frame, "language"):
         cells = [_number(part.filter(part["terms"] == n)["item"].n_unique()) for n in numbers]
         rows.append(Row(keys=(language,), cells=tuple(cells)))
     return Table(

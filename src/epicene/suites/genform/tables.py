@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import paired_agreement
-from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share
+from epicene.stats.tabulate import accuracy, parts_by, rows_where, share
 from epicene.suites.answers import LIKELIHOOD_MEASURES
 from epicene.suites.genform import metrics
 from epicene.suites.genform.ask import PROBABILITY, TRANSLATION
@@ -18,7 +18,6 @@ from epicene.suites.genform.metrics import (
     generation_frame,
     of_format,
     paired_formats,
-    partition,
     probability_judgements,
     translation_judgements,
 )
@@ -238,8 +237,8 @@ def _by_language_and_all(
     frame: polars.DataFrame,
 ) -> Iterator[tuple[tuple[str, str], polars.DataFrame]]:
     """The answers of each model in each language, and in all of several."""
-    for (model,), mine in partition(frame, "model"):
-        languages = list(partition(mine, "language"))
+    for (model,), mine in parts_by(frame, "model"):
+        languages = list(parts_by(mine, "language"))
         for (language,), part in languages:
             yield (model, language), part
         if len(languages) > 1:
@@ -305,7 +304,7 @@ def _breakdown_rows(
     with_all: bool = False,
 ) -> Iterator[Row]:
     """A row for each value of a column, by model and language."""
-    for (model, language), mine in partition(frame, "model", "language"):
+    for (model, language), mine in parts_by(frame, "model", "language"):
         whole = AnswerArrays.of(mine)
         keys = mine.select(_text(column))[column].to_numpy()
         parts = {"all": whole} if with_all else {}
@@ -337,7 +336,7 @@ def answer_table(frame: polars.DataFrame) -> Table:
     labels = ("masculine", "feminine", "mixed", "neither")
     around = ("fence", "label", "quotes")
     rows = []
-    for keys, mine in partition(frame, "model", "language", "target"):
+    for keys, mine in parts_by(frame, "model", "language", "target"):
         terms = mine.filter(pl.col("terms") > 0)
         answers = AnswerArrays.of(mine)
         cells = (
@@ -368,7 +367,7 @@ def spelling_table(frame: polars.DataFrame) -> Table:
     found = frame["spelling"].cast(pl.String).fill_null("no").str.split("+").explode()
     kinds = sorted({*found.unique().to_list()} - {"no"})
     rows = []
-    for keys, mine in partition(frame, "model", "language"):
+    for keys, mine in parts_by(frame, "model", "language"):
         words = Estimate(value=float(mine["spelling variants"].fill_null(0).sum()))
         shares = (share(mine, metrics.has_spelling(kind)) for kind in ("", *kinds))
         rows.append(Row(keys=keys, cells=(words, *shares)))
@@ -481,12 +480,10 @@ def _agreement_table(pairs: polars.DataFrame) -> Table:
 def _by_direction(
     frame: polars.DataFrame,
 ) -> Iterator[tuple[tuple[str, str, str], polars.DataFrame]]:
-    for model in distinct_values(frame, "model"):
-        for language in distinct_values(rows_where(frame, model=model), "language"):
-            part = rows_where(frame, model=model, language=language)
-            yield (model, language, "both"), part
-            for target in distinct_values(part, "target"):
-                yield (model, language, target), rows_where(part, target=target)
+    for (model, language), part in parts_by(frame, "model", "language"):
+        yield (model, language, "both"), part
+        for (target,), each in parts_by(part, "target"):
+            yield (model, language, target), each
 
 
 def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
@@ -494,11 +491,8 @@ def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
     asked = of_format(frame, TRANSLATION)
     rows = [
         row
-        for model in distinct_values(asked, "model")
-        for language in distinct_values(rows_where(asked, model=model), "language")
-        for row in _assumed_gender_rows(
-            rows_where(asked, model=model, language=language), model, language
-        )
+        for (model, language), part in parts_by(asked, "model", "language")
+        for row in _assumed_gender_rows(part, model, language)
     ]
     if rows:
         yield Table(

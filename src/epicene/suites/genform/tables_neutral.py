@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import accuracy, mean, share, undetected_share
+from epicene.stats.tabulate import accuracy, mean, parts_by, share, undetected_share
 from epicene.suites.genform.ask import NEUTRAL
 from epicene.suites.genform.judge_neutral import FAILURES, NEUTRAL_FORMS
-from epicene.suites.genform.metrics import HEADLINE_METRICS, of_format, partition
+from epicene.suites.genform.metrics import HEADLINE_METRICS, of_format
 from epicene.suites.genform.metrics import all_metrics as gendered_metrics
 from epicene.suites.genform.statistics import rules_in
 from epicene.suites.headline_metrics import accuracy_metric
@@ -120,13 +120,13 @@ def neutral_tables(results: Outcomes) -> Iterator[Table]:
         return
     scores, forms, rules = [], [], []
     labels = [each for each in (*NEUTRAL_FORMS, *FAILURES) if len(asked.filter(_has_label(each)))]
-    for keys, part in partition(asked, "model", "language"):
+    for keys, part in parts_by(asked, "model", "language"):
         gendered, plain = (
             part.filter(condition)
             for condition in (pl.col("neutral terms") > 0, pl.col("neutral terms") == 0)
         )
         both = {"both": gendered}
-        both |= {of: each for (of,), each in partition(gendered, "source")}
+        both |= {of: each for (of,), each in parts_by(gendered, "source")}
         for source, each in both.items():
             cells = tuple(measure(each) for _, measure in _MEASURES)
             alone = (accuracy(plain),) if source == "both" else (_ONE_FORM,)

@@ -28,6 +28,7 @@ _NEWTON_STEPS = 50
 _CLOSE = 1e-10
 _STEP = 1e-3  # of the numerical second derivatives
 _FLAT = 1e-4
+_LEVEL = 0.95
 
 
 class CountGrid(NamedTuple):
@@ -49,7 +50,6 @@ class LaplaceFit(NamedTuple):
     errors: Floats
     between: float
     within: float
-    log_likelihood: float
 
 
 def fit_laplace(grid: CountGrid) -> LaplaceFit:
@@ -70,7 +70,6 @@ def fit_laplace(grid: CountGrid) -> LaplaceFit:
         errors=_standard_errors(_curvature(loss, best), effects),
         between=between,
         within=within,
-        log_likelihood=-loss(best),
     )
 
 
@@ -147,14 +146,14 @@ class MixedModelFit(NamedTuple):
     spread: dict[str, float]
 
 
-def fit_mixed_model(counts: CountArray, level: float = 0.95) -> MixedModelFit:
+def fit_mixed_model(counts: CountArray) -> MixedModelFit:
     """Fit both models to all words and models."""
     names, grid = design_grid(counts)
     mixed = fit_laplace(grid)
     images = int(grid.trials.sum())
     return MixedModelFit(
-        mixed=_named_estimates(names, mixed.effects, mixed.errors, images, level),
-        gee=_gee_estimates(names, grid, images, level),
+        mixed=_named_estimates(names, mixed.effects, mixed.errors, images),
+        gee=_gee_estimates(names, grid, images),
         spread={"word": mixed.between, "word under a condition": mixed.within},
     )
 
@@ -191,13 +190,11 @@ def design_grid(counts: CountArray) -> tuple[tuple[str, ...], CountGrid]:
     )
 
 
-def _gee_estimates(
-    names: tuple[str, ...], grid: CountGrid, images: int, level: float
-) -> dict[str, Estimate]:
+def _gee_estimates(names: tuple[str, ...], grid: CountGrid, images: int) -> dict[str, Estimate]:
     fitted = fit_gee(grid)
     if fitted is None:
         return {name: Estimate(value=None, n=images, why=_NO_STATSMODELS) for name in names}
-    return _named_estimates(names, *fitted, images, level)
+    return _named_estimates(names, *fitted, images)
 
 
 def fit_gee(grid: CountGrid) -> tuple[Floats, Floats] | None:
@@ -231,13 +228,13 @@ def fit_gee(grid: CountGrid) -> tuple[Floats, Floats] | None:
 
 
 def _named_estimates(
-    names: tuple[str, ...], means: Floats, errors: Floats, images: int, level: float
+    names: tuple[str, ...], means: Floats, errors: Floats, images: int
 ) -> dict[str, Estimate]:
     if not (
         np.isfinite(errors).all() and max(np.abs(means).max(), errors.max()) < _DIVERGED_LOG_ODDS
     ):
         return {name: Estimate(value=None, n=images, why=_SEPARATED) for name in names}
-    reach = critical_value(level)
+    reach = critical_value(_LEVEL)
     return {
         name: Estimate(
             value=float(mean),

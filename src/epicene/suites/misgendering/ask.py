@@ -7,12 +7,12 @@ stage, each generation of an open context is rewritten with every pronoun set an
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Score, Scores, Texts
 from epicene.core.requirements import require
-from epicene.languages.pronouns import CASES, PronounSet
+from epicene.languages.pronouns import PronounSet
 from epicene.rewriting.english import read_frame
 from epicene.rewriting.english.frames import match_case
 from epicene.rewriting.english.pipelines import GET_ONE, load
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.english.frames import Frame
     from epicene.rewriting.english.paper_rules import Choose, PaperRules
     from epicene.suites import Answers
-    from epicene.suites.misgendering.items import Instance, PronounForms
+    from epicene.suites.misgendering.items import Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 PRE, POST, OPEN = "pre", "post", "open"
@@ -133,10 +133,6 @@ def _has_authors_sets(item: Instance) -> bool:
     return {each.pronoun for each in item.sets}.issuperset(_AUTHORS_SETS)
 
 
-# Pronoun sets as a hashable cache key: name, forms by case, whether verbs are plural.
-_Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
-
-
 def ask_contractions(
     item: Instance, answers: Answers, _protocol: MisgenderingProtocol
 ) -> Iterator[Request]:
@@ -144,7 +140,7 @@ def ask_contractions(
     rules: the one that is more likely per token is used."""
     if item.is_template or not _has_authors_sets(item):
         return
-    rules = _published_rules(_sets_key(item.sets))
+    rules = _published_rules(_pronoun_sets(item))
     for number, text in enumerate(answers.only(Texts).texts, start=1):
         readings = rules.readings(text.text)
         if readings:
@@ -193,7 +189,7 @@ def first_gap(
     if found is None:
         return None
     start, written = found
-    sets = _pronoun_sets(_sets_key(item.sets))
+    sets = _pronoun_sets(item)
     end = second_pronoun(continuation, item.sets, protocol.tokeniser)
     framed = _read_frame(continuation[:end], sets)
     read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
@@ -219,7 +215,7 @@ def converted_candidates(
     if protocol.mended:
         rewritten = _minimal_pairs(item, continuation, protocol.tokeniser)
     elif _has_authors_sets(item):
-        rewritten = _as_published(_sets_key(item.sets), continuation, choose)
+        rewritten = _as_published(_pronoun_sets(item), continuation, choose)
     else:
         return ()
     if item.pronoun not in rewritten:
@@ -233,7 +229,7 @@ def converted_candidates(
 def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[str, str]:
     """One frame, filled with every set: the candidates do not differ in anything else."""
     end = second_pronoun(continuation, item.sets, tokeniser)
-    sets = _pronoun_sets(_sets_key(item.sets))
+    sets = _pronoun_sets(item)
     framed = _read_frame(continuation[:end], sets)
     if not any(slot.case for slot in framed.slots):
         return {}
@@ -269,8 +265,10 @@ def _read_is(_have: str, are: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)  # each is planned, planned again and judged, at two parses a time
-def _as_published(key: _Key, continuation: str, choose: Choose | None) -> dict[str, str]:
-    rules = _published_rules(key)
+def _as_published(
+    sets: tuple[PronounSet, ...], continuation: str, choose: Choose | None
+) -> dict[str, str]:
+    rules = _published_rules(sets)
     if choose is not None:
         rules = type(rules)(rules.nlp, rules.sets, choose)
     rewritten = rules.candidates(continuation)
@@ -278,31 +276,23 @@ def _as_published(key: _Key, continuation: str, choose: Choose | None) -> dict[s
 
 
 @cache
-def _published_rules(key: _Key) -> PaperRules:
+def _published_rules(sets: tuple[PronounSet, ...]) -> PaperRules:
     from epicene.rewriting.english.paper_rules import PaperRules
 
     nlp = _pipeline("then repeat the command: the stored answers are kept")
-    return PaperRules(nlp, {each.name: each for each in _pronoun_sets(key)})
+    return PaperRules(nlp, {each.name: each for each in sets})
 
 
-def _sets_key(sets: tuple[PronounForms, ...]) -> _Key:
-    return tuple(
-        (each.pronoun, tuple(each.forms[case] for case in CASES), each.plural_verbs)
-        for each in sets
-    )
-
-
-@cache
-def _pronoun_sets(key: _Key) -> tuple[PronounSet, ...]:
+def _pronoun_sets(item: Instance) -> tuple[PronounSet, ...]:
     return tuple(
         PronounSet(
-            name=name,
-            nominative=nominative,
-            accusative=accusative,
-            dependent=dependent,
-            independent=independent,
-            reflexive=reflexive,
-            plural_verbs=plural,
+            name=each.pronoun,
+            nominative=each.forms["nominative"],
+            accusative=each.forms["accusative"],
+            dependent=each.forms["dependent"],
+            independent=each.forms["independent"],
+            reflexive=each.forms["reflexive"],
+            plural_verbs=each.plural_verbs,
         )
-        for name, (nominative, accusative, dependent, independent, reflexive), plural in key
+        for each in item.sets
     )

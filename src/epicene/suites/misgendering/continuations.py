@@ -168,8 +168,8 @@ def bracket_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*pieces, text[reached:]])
 
 
-def mentions(text: str, *, ambiguous: bool = False) -> list[GenderedMention]:
-    """The gendered words of a text, in order; the ambiguous ones only if asked for.
+def mentions(text: str) -> list[GenderedMention]:
+    """The gendered words of a text, in order, without ambiguous ones.
 
     A word inside a phrase in which it does not show a person's gender ("maiden voyage") is left
     out.
@@ -180,7 +180,7 @@ def mentions(text: str, *, ambiguous: bool = False) -> list[GenderedMention]:
     for match in pattern.finditer(text):
         for word in owners[match[0].lower()]:
             fits = not word.cased or match[0] in word.forms
-            if fits and (ambiguous or not word.ambiguous) and not _excused(word, match, text):
+            if fits and not word.ambiguous and not _excused(word, match, text):
                 found.append(GenderedMention(match.start(), match.end(), match[0], word.gender))
                 break
     return found

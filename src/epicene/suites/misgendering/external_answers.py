@@ -13,7 +13,11 @@ from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.misgendering.ask import CONVERTED, OPEN, POST, PRE
 from epicene.suites.misgendering.items import PUBLISHED_SETS, Candidate, Instance
 from epicene.suites.misgendering.protocol import PROBABILITY
-from epicene.suites.misgendering.stored_outputs import is_stored_output, read_stored_outputs
+from epicene.suites.misgendering.stored_outputs import (
+    is_stored_output,
+    known_pronoun,
+    read_stored_outputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,16 +67,8 @@ def _pronoun_sets(line: FileRow) -> tuple[PronounForms, ...]:
             f"In {line.location} {as_sentence(unknown_name('dataset', dataset, PUBLISHED_SETS))}"
         )
     sets = PUBLISHED_SETS[dataset]
-    _check_pronoun(line, pronoun, sets)
+    known_pronoun(line, pronoun, sets)
     return sets
-
-
-def _check_pronoun(line: FileRow, pronoun: str, sets: tuple[PronounForms, ...]) -> None:
-    names = [each.pronoun for each in sets]
-    if pronoun not in names:
-        raise InputError(
-            f"In {line.location} {as_sentence(unknown_name('pronoun', pronoun, names))}"
-        )
 
 
 class _GivenInstance:
@@ -157,8 +153,7 @@ def _choice(line: FileRow, sets: tuple[PronounForms, ...]) -> Choice | None:
     first, in the order of the dataset's sets."""
     chosen = line.values.get("chosen")
     if chosen:
-        _check_pronoun(line, str(chosen), sets)
-        return Choice(choice=str(chosen))
+        return Choice(choice=known_pronoun(line, str(chosen), sets))
     for prefix, sign in ((_LOG_PROBABILITY, 1.0), (_LOSS, -1.0)):
         columns = {each.pronoun: line.values.get(prefix + each.pronoun) for each in sets}
         if all(value in (None, "") for value in columns.values()):

@@ -112,7 +112,7 @@ def _tango_row(line: FileRow, pronoun: str, model: str) -> Answered:
         id=f"tango/{pronoun}/{values.get('template_idx', '')}/{values.get('ante', '')}",
         group=f"tango/{values.get('template_idx', '')}/{values.get('ante', '')}",
         dataset="tango",
-        pronoun=_known(line, pronoun, PUBLISHED_SETS["tango"]),
+        pronoun=known_pronoun(line, pronoun, PUBLISHED_SETS["tango"]),
         before=required_text(line, "template"),
         sets=PUBLISHED_SETS["tango"],
         template=values.get("template_idx", ""),
@@ -146,7 +146,7 @@ def _template(line: FileRow, text: str, pronoun: str, number: str, form: str) ->
         id=f"{dataset}/{pronoun}/{number}",
         group=f"{dataset}/{group}",
         dataset=dataset,
-        pronoun=_known(line, pronoun, sets),
+        pronoun=known_pronoun(line, pronoun, sets),
         before=before,
         after=after,
         case=case,
@@ -157,7 +157,8 @@ def _template(line: FileRow, text: str, pronoun: str, number: str, form: str) ->
     )
 
 
-def _known(line: FileRow, pronoun: str, sets: Iterable[PronounForms]) -> str:
+def known_pronoun(line: FileRow, pronoun: str, sets: Iterable[PronounForms]) -> str:
+    """The pronoun of a line, which must be one of the sets."""
     names = [each.pronoun for each in sets]
     if pronoun not in names:
         raise InputError(

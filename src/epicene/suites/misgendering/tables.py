@@ -16,6 +16,7 @@ from epicene.stats.tabulate import (
     distinct_values,
     mean_of_parts,
     measured_rows,
+    parts_by,
     rows_by,
     rows_where,
     share_of_parts,
@@ -87,8 +88,7 @@ def facet_tables(results: Outcomes) -> Iterator[Table]:
     """A table per measure: model, dataset, setting and facet by pronoun."""
     names = pronouns_of(results.frame)
     rows: dict[str, list[Row]] = {measure.name: [] for measure in _MEASURES}
-    for model in distinct_values(results.frame, "model"):
-        mine = rows_where(results.frame, model=model)
+    for (model,), mine in parts_by(results.frame, "model"):
         for make, measures in groupby(_MEASURES, key=lambda measure: measure.parts):
             parts = make(mine, results.protocol)
             cells = {keys: list(_facet_cells(part, names)) for keys, part in parts.items()}

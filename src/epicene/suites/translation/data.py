@@ -83,7 +83,7 @@ class _Survey:
             )
         self.readers = list(self._all_readers(path, source, protocol))
         if not self.readers:
-            known = "; ".join(f"{name}: {looks}" for name, looks in sources.KNOWN_LAYOUTS.items())
+            known = sources.known_layouts()
             seen = " ".join((*self.notes, *self.remarks)[:_SHOWN])
             raise InputError(f"{path} has no sentences in a known layout ({known}). {seen}")
 

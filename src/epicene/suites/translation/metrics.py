@@ -10,6 +10,7 @@ from epicene.stats.tabulate import (
     accuracy,
     distinct_values,
     group_codes,
+    parts_by,
     rows_where,
     share,
     undetected_share,
@@ -181,9 +182,7 @@ def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     frame = main_scores(results)
     if len(frame):
         found["accuracy"] = accuracy(frame)
-    for origin in distinct_values(frame, "set") if len(frame) else ():
-        for language in distinct_values(rows_where(frame, set=origin), "language"):
-            part = rows_where(frame, set=origin, language=language)
+        for (origin, language), part in parts_by(frame, "set", "language"):
             found[f"{origin} {language} accuracy"] = accuracy(part)
             found[f"{origin} {language} ΔG"] = delta_g(part)
             found[f"{origin} {language} ΔS"] = delta_s(part)

@@ -126,11 +126,15 @@ def _plain_rows(path: Path) -> Iterator[FileRow]:
 def unrecognised(path: Path) -> InputError:
     """The error for a file in an unknown layout: what was found, and which layouts are known."""
     first = next((line for line in iterate_lines(path) if line.strip()), "")
-    known = "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
     return InputError(
         f"{path} is not in a known layout (its first line is {first.strip()[:80]!r}); save it "
-        f"in one of these: {known}."
+        f"in one of these: {known_layouts()}."
     )
+
+
+def known_layouts() -> str:
+    """The known layouts with what they look like, for errors."""
+    return "; ".join(f"{name}: {looks}" for name, looks in KNOWN_LAYOUTS.items())
 
 
 # --- WinoMT --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.stats.tabulate import accuracy, distinct_values, rows_where, undetected_share
+from epicene.stats.tabulate import accuracy, distinct_values, parts_by, rows_where, undetected_share
 from epicene.suites.translation.entities import PRONOUN_LANGUAGES
 from epicene.suites.translation.items import FEMININE, MASCULINE, WINOMT
 from epicene.suites.translation.judge import MIXED, PUBLISHED, REFERENCES
@@ -75,9 +75,13 @@ def tables(results: Outcomes) -> Iterator[Table]:
 
 def _gender_table(results: Outcomes, frame: polars.DataFrame) -> Table:
     rows: list[Row] = []
-    for model in distinct_values(frame, "model"):
-        for origin, language, reading in _parts(rows_where(frame, model=model)):
-            part = rows_where(frame, model=model, set=origin, language=language, reading=reading)
+    for (model, origin, language), read in parts_by(frame, "model", "set", "language"):
+        there = distinct_values(read, "reading")
+        for reading in sorted(there, key=_ORDER.index):
+            # A language without pronouns to read has one reading.
+            if reading == PERSON and language not in PRONOUN_LANGUAGES and NOUN in there:
+                continue
+            part = rows_where(read, reading=reading)
             cells = _cells(results, part, language, reading)
             rows.append(Row(keys=(model, origin, language, reading), cells=cells))
     shown = {row.keys[1:] for row in rows}
@@ -94,17 +98,6 @@ def _gender_table(results: Outcomes, frame: polars.DataFrame) -> Table:
         rows=tuple(rows),
         notes=(*_NOTES, *(_READING_NOTES[name] for name in readings)),
     )
-
-
-def _parts(frame: polars.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """The sets, languages and readings; a language without pronouns to read has one reading."""
-    for origin in distinct_values(frame, "set"):
-        part = rows_where(frame, set=origin)
-        for language in distinct_values(part, "language"):
-            there = distinct_values(rows_where(part, language=language), "reading")
-            for reading in sorted(there, key=_ORDER.index):
-                if reading != PERSON or language in PRONOUN_LANGUAGES or NOUN not in there:
-                    yield origin, language, reading
 
 
 def _cells(
@@ -129,16 +122,13 @@ def _open_table(frame: polars.DataFrame) -> Table:
     labels = (MASCULINE, FEMININE, "neutral", MIXED, None)
     rows = [
         Row(
-            keys=(model, origin, language),
+            keys=keys,
             cells=(
                 Estimate(value=len(part), n=len(part)),
                 *(share_of_label(part, label) for label in labels),
             ),
         )
-        for model in distinct_values(frame, "model")
-        for origin in distinct_values(rows_where(frame, model=model), "set")
-        for language in distinct_values(rows_where(frame, model=model, set=origin), "language")
-        for part in (rows_where(frame, model=model, set=origin, language=language),)
+        for keys, part in parts_by(frame, "model", "set", "language")
     ]
     return Table(
         name="open",

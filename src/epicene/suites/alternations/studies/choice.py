@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import distinct_values, parts_by, rows_where, share
 from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
@@ -31,13 +31,14 @@ from epicene.suites.alternations.studies.samples_and_tables import (
     sample_per_cell,
     sample_whole_verbs,
 )
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, judgement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import polars
 
+    from epicene.core.records import Judgement, Outcome
     from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, Study
     from epicene.suites import Results
@@ -121,14 +122,10 @@ def draw(
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
     """Right if the acceptable sentence was chosen."""
     is_good = response.answers["better"] == item.fields["good"]
-    yield Judgement(
-        item=item.id,
-        group=item.group,
-        language=item.language,
-        name="choice",
-        outcome="right" if is_good else "wrong",
-        label="good" if is_good else "bad",
-        facets={name: item.fields[name] for name in ("variant", "pair", "verb", "valency")},
+    label = "good" if is_good else "bad"
+    outcome: Outcome = "right" if is_good else "wrong"
+    yield judgement_of(
+        item, "choice", label, outcome, facets=("variant", "pair", "verb", "valency")
     )
 
 
@@ -203,8 +200,7 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
             "study was drawn from."
         )
     majority = _majority(results.frame)
-    for model in distinct_values(frame, "model"):
-        scores = rows_where(frame, model=model)
+    for (model,), scores in parts_by(frame, "model"):
         cells = [accuracy(rows_where(scores, phenomenon=name)) for name in variants]
         decided = scores.filter(pl.col("outcome") != "undetected")
         both = decided.join(majority, left_on="item", right_on="pair")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.languages.normalisers import nfc
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
@@ -25,13 +25,14 @@ from epicene.suites.alternations.studies.samples_and_tables import (
     sample_per_cell,
     sample_whole_verbs,
 )
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import StudyKind, judgement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
+    from epicene.core.records import Judgement, Outcome
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
@@ -147,15 +148,9 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
         for whose in (GOLD, "first", "second")
         if item.fields[whose] == response.answers["best"]
     )
-    yield Judgement(
-        item=item.id,
-        group=item.group,
-        language=item.language,
-        name="choice",
-        outcome="right" if chosen == GOLD else "wrong",
-        label=GOLD if chosen == GOLD else item.fields[f"{chosen}_model"],
-        facets={name: item.fields[name] for name in ("variant", "pair", "verb")},
-    )
+    label = GOLD if chosen == GOLD else item.fields[f"{chosen}_model"]
+    outcome: Outcome = "right" if chosen == GOLD else "wrong"
+    yield judgement_of(item, "choice", label, outcome, facets=("variant", "pair", "verb"))
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:

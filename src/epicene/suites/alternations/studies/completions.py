@@ -6,23 +6,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Column, Estimate, Judgement, Row, Table
+from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import parts_by, rows_where, share
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.hindi_analyser import agrees_with_pair, analyse_verb
 from epicene.suites.alternations.published import NOT_PRINTED, UNGRAMMATICAL
 from epicene.suites.alternations.studies.samples_and_tables import filler_candidates
-from epicene.suites.studies import StudyKind
+from epicene.suites.studies import StudyKind, judgement_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import polars
 
-    from epicene.core.records import Outcome
+    from epicene.core.records import Judgement, Outcome
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
@@ -79,15 +79,7 @@ def automatic(item: StudyItem) -> Iterator[Judgement]:
 
 
 def _judgement(item: StudyItem, name: str, label: str, outcome: Outcome | None = None) -> Judgement:
-    return Judgement(
-        item=item.id,
-        group=item.group,
-        language=item.language,
-        name=name,
-        outcome=outcome,
-        label=label,
-        facets={facet: item.fields[facet] for facet in ("variant", "format", "kind", "verb")},
-    )
+    return judgement_of(item, name, label, outcome, facets=("variant", "format", "kind", "verb"))
 
 
 def _yes_or_no(flag: bool) -> str:
@@ -121,12 +113,11 @@ def tables(results: Answered) -> Iterator[Table]:
 def _labels_table(results: Answered) -> Table:
     found = annotator_agreement.majority_labels(results.decided)
     rows = []
-    for model in distinct_values(found, "model"):
-        labels = rows_where(found, model=model)
+    for (model,), labels in parts_by(found, "model"):
         rows.append(Row(keys=(model, "all"), cells=_label_cells(labels)))
         rows += [
-            Row(keys=(model, kind), cells=_label_cells(rows_where(labels, kind=kind)))
-            for kind in distinct_values(labels, "kind")
+            Row(keys=(model, kind), cells=_label_cells(part))
+            for (kind,), part in parts_by(labels, "kind")
         ]
     unprinted = (NOT_PRINTED for _ in (PLAUSIBLE, *ERRORS))
     cells = (NOT_PRINTED, Estimate(value=UNGRAMMATICAL), *unprinted)
@@ -166,12 +157,13 @@ def _share_of_label(frame: polars.DataFrame, label: str) -> Estimate:
 
 def _agreement_table(results: Answered) -> Table:
     pairs = annotator_agreement.annotator_pairs(results.frame)
+    names = (GRAMMATICAL, PLAUSIBLE, *ERRORS)
     return Table(
         name="agreement",
         title="Agreement of people with each other",
         levels=("judgement", "facet", "of"),
         columns=annotator_agreement.COLUMNS,
-        rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, PLAUSIBLE, *ERRORS), ())),
+        rows=tuple(annotator_agreement.by_judgement(pairs, names, (), clustered=True)),
         notes=("Completions that two or more people labelled.", *annotator_agreement.PAIR_NOTES),
     )
 
@@ -183,7 +175,11 @@ def _automatic_table(results: Answered) -> Table:
         title="Agreement of people with the analyser",
         levels=("judgement", "facet", "of"),
         columns=annotator_agreement.COLUMNS,
-        rows=tuple(_agreement_rows(pairs, (GRAMMATICAL, AGREEMENT), ("model", "kind"))),
+        rows=tuple(
+            annotator_agreement.by_judgement(
+                pairs, (GRAMMATICAL, AGREEMENT), ("model", "kind"), clustered=True
+            )
+        ),
         notes=(
             "The analyser counts every verb that agrees as grammatical: it checks neither "
             "case nor valency. The judgement `agreement` is whether there is an agreement error, "
@@ -191,16 +187,6 @@ def _automatic_table(results: Answered) -> Table:
             *annotator_agreement.NOTES,
         ),
     )
-
-
-def _agreement_rows(
-    pairs: polars.DataFrame, names: Sequence[str], facets: Sequence[str]
-) -> Iterator[Row]:
-    """The rows of each judgement, in all and by each facet."""
-    for name in names:
-        part = rows_where(pairs, name=name)
-        for row in annotator_agreement.by_facet(part, facets, clustered=True):
-            yield Row(keys=(name, *row.keys), cells=row.cells)
 
 
 kind = StudyKind(

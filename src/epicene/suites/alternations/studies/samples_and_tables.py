@@ -11,7 +11,7 @@ import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement
-from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.stats.tabulate import distinct_values, parts_by, rows_where, share
 from epicene.studies.design.answers import matches_expected
 from epicene.studies.design.sampling import Candidate, items_from_cells, refuse_allocation
 from epicene.suites.alternations.items import VARIANTS
@@ -119,8 +119,7 @@ def participants_table(results: Answered) -> Table:
         if response.seconds is not None:
             seconds[response.participant].append(response.seconds)
     rows = []
-    for person in distinct_values(results.frame, "person"):
-        choices = rows_where(results.frame, person=person)
+    for (person,), choices in parts_by(results.frame, "person"):
         cells = (
             Estimate(value=len(choices), n=len(choices)),
             share_right(choices),
@@ -169,8 +168,8 @@ def items_table(results: Answered) -> Table:
     rows = []
     for variant in variants_in(results.frame):
         part = rows_where(results.frame, variant=variant)
-        for pair in distinct_values(part, "pair"):
-            outcomes = rows_where(part, pair=pair)["outcome"].cast(str)
+        for (pair,), judged in parts_by(part, "pair"):
+            outcomes = judged["outcome"].cast(str)
             cells = (
                 Estimate(value=len(outcomes), n=len(outcomes)),
                 wilson(int((outcomes == "right").sum()), len(outcomes)),
@@ -187,14 +186,10 @@ def items_table(results: Answered) -> Table:
 
 def agreement_table(results: Answered) -> Table:
     """Agreement of people with each other."""
-    pairs = annotator_agreement.annotator_pairs(results.frame)
-    return Table(
-        name="agreement",
-        title="Agreement of people with each other",
-        levels=("facet", "of"),
-        columns=annotator_agreement.COLUMNS,
-        rows=tuple(annotator_agreement.by_facet(pairs, ("variant",), clustered=True)),
-        notes=(
+    return annotator_agreement.people_table(
+        annotator_agreement.annotator_pairs(results.frame),
+        ("variant",),
+        (
             "Items that two or more people judged; every two of them form a pair.",
             *annotator_agreement.PAIR_NOTES,
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Judgement, Texts
 from epicene.languages.normalisers import normalise
-from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
+from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.apgc.ask import REWRITING, request_name
@@ -26,12 +26,11 @@ from epicene.suites.rewriting_studies import (
     automatic_field,
     yes_or_no,
 )
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Study
     from epicene.suites import Results
     from epicene.suites.apgc.items import Sentence
@@ -133,13 +132,6 @@ def automatic_labels(
     return labels | {automatic_field(UNTOUCHED): yes_or_no(same)}
 
 
-def sample(
-    candidates: Iterable[Candidate], _protocol: ApgcProtocol, wanted: SamplingOptions
-) -> tuple[StudyItem, ...]:
-    """The same number from each cell."""
-    return stratified_sample(candidates, wanted, per_cell=PER_CELL)
-
-
 def checks(_results: Results[ApgcProtocol]) -> Iterator[HeadlineCheck]:
     """A rewriting is right if people judge it right, whether or not it is the reference."""
     yield HeadlineCheck(
@@ -156,7 +148,7 @@ def checks(_results: Results[ApgcProtocol]) -> Iterator[HeadlineCheck]:
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    sample=sample,
+    sample=stratified(PER_CELL),
     judge=_REWRITINGS.judge,
     automatic=_REWRITINGS.automatic,
     metrics=_REWRITINGS.metrics,

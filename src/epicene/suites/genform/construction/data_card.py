@@ -9,7 +9,12 @@ from epicene import languages
 from epicene.stats.agreement import krippendorff
 from epicene.stats.intervals import wilson
 from epicene.suites.construction import kept_rows
-from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown_table
+from epicene.suites.data_cards import (
+    dropped_reasons,
+    format_estimate,
+    markdown_table,
+    warnings_section,
+)
 from epicene.suites.genform.construction.annotation import disagreements
 from epicene.suites.genform.construction.generation import sentence_of
 from epicene.suites.genform.gendered_terms import reference_of
@@ -34,7 +39,7 @@ def card(outputs: StepOutputs, settings: GenformBuild, pairs: Sequence[Pair]) ->
         _people(outputs),
         _rules(pairs),
         _balance(outputs, pairs),
-        _warnings(outputs),
+        warnings_section("pair", kept_rows(outputs["check"])),
     )
     return "\n".join(line for part in parts for line in (*part, ""))
 
@@ -178,14 +183,3 @@ def _balance(outputs: StepOutputs, pairs: Sequence[Pair]) -> Iterator[str]:
         )
         yield ""
         yield from markdown_table(("words for", "pairs with words of each list"), rows)
-
-
-def _warnings(outputs: StepOutputs) -> Iterator[str]:
-    rows = [
-        (row["id"], " ".join(row["warnings"]))
-        for row in kept_rows(outputs["check"])
-        if row["warnings"]
-    ]
-    yield "## What to check by hand"
-    yield ""
-    yield from markdown_table(("pair", "warning"), rows) if rows else ("Nothing.",)

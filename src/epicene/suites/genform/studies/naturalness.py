@@ -33,6 +33,7 @@ from epicene.suites.genform.tables_neutral import NEUTRAL_RIGHT
 from epicene.suites.rewriting_studies import (
     GRAMMATICAL,
     MEANING,
+    PER_CELL,
     RATINGS,
     RIGHT,
     UNTOUCHED,
@@ -41,7 +42,7 @@ from epicene.suites.rewriting_studies import (
     automatic_field,
     yes_or_no,
 )
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, stratified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +201,7 @@ def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    sample=rewritings.sample,
+    sample=stratified(PER_CELL),
     for_items=in_language_of_items,
     judge=_REWRITINGS.judge,
     automatic=_REWRITINGS.automatic,

@@ -16,7 +16,7 @@ import msgspec
 from epicene import languages
 from epicene.core.errors import InputError
 from epicene.core.records import Texts
-from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
+from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import (
     ChoiceQuestion,
     DiffPanel,
@@ -45,13 +45,12 @@ from epicene.suites.rewriting_studies import (
     automatic_field,
     yes_or_no,
 )
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, stratified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from epicene.core.records import Judgement
-    from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import LocalisedText
     from epicene.suites import Results
     from epicene.suites.genform.items import Gender, Pair
@@ -233,13 +232,6 @@ def automatic_labels(
     }
 
 
-def sample(
-    candidates: Iterable[Candidate], _protocol: GenformProtocol, wanted: SamplingOptions
-) -> tuple[StudyItem, ...]:
-    """The same number from each cell."""
-    return stratified_sample(candidates, wanted, per_cell=PER_CELL)
-
-
 def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
     """A sentence's gendered terms are right if people judge that it fits the speaker; a sentence
     that no longer shows a gender does not."""
@@ -257,7 +249,7 @@ def checks(_results: Results[GenformProtocol]) -> Iterator[HeadlineCheck]:
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    sample=sample,
+    sample=stratified(PER_CELL),
     for_items=in_language_of_items,
     judge=_REWRITINGS.judge,
     automatic=_REWRITINGS.automatic,

@@ -11,7 +11,12 @@ from epicene.core.data_files import escape_formula
 from epicene.core.files import write_atomically
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.suites.construction import kept_rows
-from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown_table
+from epicene.suites.data_cards import (
+    dropped_reasons,
+    format_estimate,
+    markdown_table,
+    warnings_section,
+)
 from epicene.suites.gramvis.checks import check_words
 from epicene.suites.gramvis.construction.dictionaries import word_of
 from epicene.suites.gramvis.construction.elicitation import category_rows
@@ -36,7 +41,7 @@ def data_card(made: StepOutputs, settings: GramvisBuild) -> str:
         _steps(made, settings),
         _models(made),
         _people(made, settings),
-        _warnings(made),
+        warnings_section("word", kept_rows(made["check"])),
     )
     return "\n".join(line for part in parts for line in (*part, ""))
 
@@ -124,17 +129,6 @@ def _people(made: StepOutputs, settings: GramvisBuild) -> Iterator[str]:
     yield f"- Meanings on which enough agreed: {sum(bool(row['suggests']) for row in rows)}."
     alpha = format_estimate(krippendorff(labels))
     yield f"- Fleiss' κ {format_estimate(fleiss(labels))}; Krippendorff's α {alpha}."
-
-
-def _warnings(made: StepOutputs) -> Iterator[str]:
-    rows = [
-        (row["id"], " ".join(row["warnings"]))
-        for row in kept_rows(made["check"])
-        if row["warnings"]
-    ]
-    yield "## What to check by hand"
-    yield ""
-    yield from markdown_table(("word", "warning"), rows) if rows else ("Nothing.",)
 
 
 WORDS, CARD = "words.csv", "card.md"

@@ -21,7 +21,7 @@ from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.agreement import fleiss, krippendorff
 from epicene.stats.intervals import clustered_mean
-from epicene.stats.tabulate import distinct_values, group_codes, rows_where
+from epicene.stats.tabulate import distinct_values, group_codes, parts_by, rows_where
 from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
@@ -97,8 +97,8 @@ def _breakdowns(frame: polars.DataFrame) -> Iterator[tuple[tuple[str, str], pola
     for name in AGREEMENTS:
         yield ("judges", name), rows_where(frame, agreement=name)
     for facet in _TABLE_FACETS:
-        for value in distinct_values(frame, facet):
-            yield (facet, value), rows_where(frame, **{facet: value})
+        for (value,), part in parts_by(frame, facet):
+            yield (facet, value), part
 
 
 def _people_table(results: Answered) -> Table:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from epicene.core.data_files import read_rows, read_text_lines
 from epicene.core.errors import InputError, pluralise, unknown
 from epicene.suites.misgendering.items import (
@@ -84,8 +82,7 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     for gold in sets:
         for turn, row in enumerate(drawn):
             for template, (name, kind) in zip(templates, row, strict=True):
-                made = _instance(template, sets, gold, name, kind, turn, mended=mended)
-                yield msgspec.structs.replace(made, dataset=dataset)
+                yield _instance(dataset, template, sets, gold, name, kind, turn, mended=mended)
 
 
 def _read_templates(path: Path) -> list[_Template]:
@@ -130,6 +127,7 @@ def _without_repeats(names: list[tuple[str, str]], templates: int) -> list[list[
 
 
 def _instance(
+    dataset: str,
     template: _Template,
     sets: tuple[PronounForms, ...],
     gold: PronounForms,
@@ -149,7 +147,7 @@ def _instance(
     return Instance(
         id=f"{DATASET}/{gold.pronoun}/{turn}/{number}",
         group=f"{DATASET}/{number}",
-        dataset=DATASET,
+        dataset=dataset,
         pronoun=gold.pronoun,
         before=before,
         after=after,

@@ -12,8 +12,6 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
 from epicene.languages.pronouns import CASES
@@ -67,8 +65,7 @@ def instances(paths: list[Path]) -> Iterator[Instance]:
         for number, row in enumerate(mine):
             name = f"{DATASET}/{gold.pronoun}/{number}"
             uid = row.get("uid", "")
-            made = _instance(name, row, gold, row["sentence"], sets, template=uid)
-            yield msgspec.structs.replace(made, dataset=dataset)
+            yield _instance(name, row, gold, row["sentence"], sets, dataset=dataset, template=uid)
 
 
 def _checked(line: FileRow, *columns: str) -> dict[str, str]:
@@ -186,6 +183,7 @@ def _instance(
     text: str,
     sets: tuple[PronounForms, ...],
     *,
+    dataset: str = DATASET,
     template: str = "",
     distractors: int = 0,
 ) -> Instance:
@@ -195,7 +193,7 @@ def _instance(
     return Instance(
         id=name,
         group=f"{DATASET}/{row['occupation']}",
-        dataset=DATASET,
+        dataset=dataset,
         pronoun=gold.pronoun,
         before=before,
         after=after,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.stats import annotator_agreement, paired_agreement
-from epicene.stats.tabulate import rows_where, share
+from epicene.stats.tabulate import parts_by, rows_where, share
 from epicene.studies.design.answers import responses_by_item
 from epicene.studies.design.schema import Span
 from epicene.suites.misgendering.continuations import bracket_spans
@@ -23,7 +23,7 @@ from epicene.suites.misgendering.studies.labels import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
@@ -195,8 +195,8 @@ def between_people_table(results: Labelled) -> Table:
     own = is_own(results.frame)
     rows: list[Row] = []
     for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *_given_tags(results.frame)):
-        first, *others = _agreement_rows(
-            results, of_judgement(pairs, name), name, () if name in TAGS else DESIGN
+        first, *others = annotator_agreement.by_judgement(
+            pairs, (name,), () if name in TAGS else DESIGN, clustered=is_clustered(results)
         )
         rows += [first, *(() if own else _published_row(name)), *others]
     return Table(
@@ -217,11 +217,8 @@ def between_people_table(results: Labelled) -> Table:
 def automatic_agreement_table(results: Labelled) -> Table:
     """Agreement of people with the labels by first pronoun and lexicon."""
     pairs = annotator_agreement.pairs_with_automatic(results.decided, results.automatic)
-    rows = [
-        row
-        for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
-        for row in _agreement_rows(results, of_judgement(pairs, name), name, DESIGN)
-    ]
+    names = (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
+    rows = annotator_agreement.by_judgement(pairs, names, DESIGN, clustered=is_clustered(results))
     return Table(
         name="automatic",
         title="Agreement of people with the automatic labels",
@@ -263,13 +260,6 @@ def _ties_note(results: Labelled) -> str:
     return f"{once}. {results.ties_note}".rstrip()
 
 
-def _agreement_rows(
-    results: Labelled, pairs: polars.DataFrame, name: str, facets: Sequence[str]
-) -> Iterator[Row]:
-    for row in annotator_agreement.by_facet(pairs, facets, clustered=is_clustered(results)):
-        yield Row(keys=(name, *row.keys), cells=row.cells)
-
-
 def _published_row(name: str) -> Iterator[Row]:
     """The paper's row: raw agreement and nothing else."""
     if name in PUBLISHED_AGREEMENT:
@@ -295,8 +285,7 @@ def label_table(results: Labelled) -> Table:
     levels = ("model", "dataset", "setting")
     flags = (EXTRANEOUS, *_given_tags(found))
     rows = []
-    for keys in sorted(found.select(levels).unique().rows()):
-        part = rows_where(found, **dict(zip(levels, keys, strict=True)))
+    for keys, part in parts_by(found, *levels):
         for pronoun in pronouns_of(part):
             mine = rows_where(part, pronoun=pronoun)
             cells = [share(of_judgement(mine, OUTCOME), label_is(label)) for label in OUTCOMES]

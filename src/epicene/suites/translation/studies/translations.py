@@ -16,22 +16,21 @@ from epicene.core.errors import InputError
 from epicene.core.records import Column, Estimate, Judgement, Row, Table, Texts
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
-from epicene.studies.design.sampling import Candidate, item_id, stratified_sample
+from epicene.studies.design.sampling import Candidate, item_id
 from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
-from epicene.suites.studies import HeadlineCheck, StudyKind
+from epicene.suites.studies import HeadlineCheck, StudyKind, judgement_of, stratified
 from epicene.suites.translation.items import OTHER
 from epicene.suites.translation.judge import GENDER
 from epicene.suites.translation.judge import judge as judge_answers
 from epicene.suites.translation.metrics import RIGHT_GENDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     import polars
 
     from epicene.core.records import Outcome
-    from epicene.studies.design.sampling import SamplingOptions
     from epicene.studies.design.schema import Response, Study
     from epicene.suites import Results
     from epicene.suites.studies import Material, StudyResults
@@ -113,13 +112,6 @@ def _item(sentence: Sentence, model: str, judgement: Judgement) -> StudyItem:
     )
 
 
-def sample(
-    candidates: Iterable[Candidate], _protocol: TranslationProtocol, wanted: SamplingOptions
-) -> tuple[StudyItem, ...]:
-    """The same number from each cell."""
-    return stratified_sample(candidates, wanted, per_cell=PER_CELL)
-
-
 # --- judging ---------------------------------------------------------------------------------
 
 
@@ -135,15 +127,7 @@ def automatic(item: StudyItem) -> Iterator[Judgement]:
 
 
 def _judgement(item: StudyItem, label: str) -> Judgement:
-    return Judgement(
-        item=item.id,
-        group=item.group,
-        language=item.language,
-        name=GENDER,
-        outcome=_OUTCOMES.get(label),
-        label=label,
-        facets={facet: item.fields[facet] for facet in _FACETS},
-    )
+    return judgement_of(item, GENDER, label, _OUTCOMES.get(label), facets=_FACETS)
 
 
 def checks(_results: Results[TranslationProtocol]) -> Iterator[HeadlineCheck]:
@@ -173,25 +157,15 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
 def tables(results: Answered) -> Iterator[Table]:
     """People's labels, and their agreement with each other and with the automatic ones."""
     yield _labels_table(results)
-    yield Table(
-        name="agreement",
-        title="Agreement of people with each other",
-        levels=("facet", "of"),
-        columns=annotator_agreement.COLUMNS,
-        rows=tuple(
-            annotator_agreement.by_facet(
-                annotator_agreement.annotator_pairs(results.frame), _FACETS, clustered=True
-            )
-        ),
-        notes=annotator_agreement.PAIR_NOTES,
+    yield annotator_agreement.people_table(
+        annotator_agreement.annotator_pairs(results.frame), _FACETS
     )
     pairs = _pairs(results)
-    yield Table(
+    yield annotator_agreement.agreement_table(
+        pairs,
+        ("model", *_FACETS),
         name="automatic",
         title="Agreement of people with the automatic label",
-        levels=("facet", "of"),
-        columns=annotator_agreement.COLUMNS,
-        rows=tuple(annotator_agreement.by_facet(pairs, ("model", *_FACETS), clustered=True)),
         notes=(*filter(None, (results.ties_note,)), *annotator_agreement.NOTES),
     )
     yield annotator_agreement.confusion_table(
@@ -256,7 +230,7 @@ def _labels_table(results: Answered) -> Table:
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    sample=sample,
+    sample=stratified(PER_CELL),
     for_items=in_language_of_items,
     judge=judge,
     automatic=automatic,

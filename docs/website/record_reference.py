@@ -1,9 +1,9 @@
-"""The reference of `study.toml` as Markdown, made from the records and `fields.toml`."""
+"""The fields of records as tables, and the whole reference page of `study.toml`."""
 
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -36,7 +36,7 @@ SECTIONS: tuple[tuple[type[msgspec.Struct], str], ...] = (
 
 def reference_texts() -> dict[str, Any]:
     """The introduction of the page, and the meaning of each field by record."""
-    return tomllib.loads((files(__package__) / "fields.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("study_fields.toml").read_text("utf-8"))
 
 
 def reference_markdown() -> str:
