@@ -270,7 +270,9 @@ def test_chance_is_true_of_any_number_of_pronouns(tmp_path: Path) -> None:
     items = read(misgendered(tmp_path, GOOD, pronouns=sets), pronouns="he")
     assert {item.pronoun for item in items} == {"he"}
     assert {len(item.candidates) for item in items} == {3}
-    assert "for published data all of their sets, whichever `pronouns` names" in suite.card.chance
+    assert (
+        "for published data: all of its sets, whichever ones `pronouns` names" in suite.card.chance
+    )
 
 
 @pytest.mark.parametrize("name", ["starter", "starter (copy)", "ruff"])
