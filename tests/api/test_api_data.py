@@ -84,7 +84,7 @@ def test_what_is_wrong_is_named() -> None:
         epicene.read_data("gramvis").table("x")
     with pytest.raises(InputError, match=r"There is no file gone\.csv"):
         epicene.read_data("alternations", "gone.csv")
-    with pytest.raises(InputError, match="no setting of the protocol epicene 'x'"):
+    with pytest.raises(InputError, match="no setting 'x' in the protocol epicene of"):
         epicene.read_data("alternations", settings={"x": 1})
 
 
@@ -136,11 +136,11 @@ def test_data_is_built_as_by_the_command(
 
 
 def test_what_cannot_be_built_is_named(words: None) -> None:
-    with pytest.raises(InputError, match="no role in this construction 'judge'; known: "):
+    with pytest.raises(InputError, match="no role 'judge' in this construction; known: "):
         epicene.build_data("gramvis", "x", roles={"judge": "random"})
     with pytest.raises(InputError, match="The suite misgendering cannot build data"):
         epicene.build_data("misgendering", "x", roles={"judge": "random"})
-    with pytest.raises(InputError, match="no setting of this construction 'x'"):
+    with pytest.raises(InputError, match="no setting 'x' in this construction"):
         epicene.build_data("gramvis", "x", settings={"x": 1})
     with pytest.raises(
         InputError, match=r"needs a model in the role .*; use roles=.\"proposers\": "

@@ -182,14 +182,22 @@ def test_a_sweep_from_a_mapping() -> None:
     [
         (lambda: epicene.run("reflexive", model="random"), "no suite 'reflexive'; did you mean"),
         (lambda: epicene.run("reflexives", model="rando"), "no model 'rando'; did you mean"),
-        (lambda: epicene.run("reflexives", model="random", dtyp="x"), "no model option 'dtyp'"),
+        (
+            lambda: epicene.run("reflexives", model="random", dtyp="x"),
+            "model option 'dtyp'",
+        ),
+        (lambda: epicene.run("reflexives", limits=3), "'limits'; did you mean 'limit'"),
+        (
+            lambda: epicene.run("reflexives", model="random", limit=0),
+            "limit= must be at least 1, not 0",
+        ),
         (
             lambda: epicene.run("reflexives", model="random", settings={"samples": "two"}),
             "samples must be a whole number",
         ),
         (
             lambda: epicene.run("reflexives", model="random", roles={"judge": "random"}),
-            "no role in the suite reflexives 'judge'",
+            "no role 'judge' in the suite reflexives",
         ),
         (lambda: epicene.load("nowhere"), "nowhere"),
     ],

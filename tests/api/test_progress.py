@@ -34,6 +34,20 @@ def test_elsewhere_a_line_every_ten_seconds_and_after_a_minute_every_minute(
     last = capsys.readouterr().err
     assert last.startswith("ask · model: 1000 of 1000")
     assert "3 failed" in last
+    assert "left" not in last
+
+
+def test_slow_models_are_counted_by_the_minute(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = progress.ProgressLines()
+    lines.start("ask · model", 4, 0)
+    for seconds in (30, 60):
+        clock[0] += seconds
+        lines.advance(seconds // 30, 0)
+    said = capsys.readouterr().err.splitlines()
+    assert said[1] == "ask · model: 1 of 4, 2.0/min, 2 min left"
+    assert said[2] == "ask · model: 3 of 4, 2.0/min, less than 1 min left"
 
 
 def test_lines_come_although_no_answer_does(

@@ -111,6 +111,13 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["is invalid", "int3"]),
         (["run", "reflexives", "-m", "ngram:gone.txt"], ["gone.txt"]),
         (["tables", "nowhere"], ["nowhere is not a run folder", "epicene run"]),
+        (["compare", "nowhere"], ["Missing argument 'SECOND'; see `"]),
+        (["run", "reflexives", "-m", "mine/model"], ["write hf:mine/model."]),
+        (["run", "reflexives", "-m", "random", "--limit=0"], ["it must be at least 1; see"]),
+        (["tabels"], ["No such command 'tabels'. Did you mean 'tables'? See `"]),
+        (["data", "reflexives", "chek"], ["'action': 'chek' is not one of 'show', 'check'"]),
+        (["data", "check"], ["Choose from: show, check, stats"]),
+        (["run", "alternations", "-m", "random", "--set=language=xx"], ["'xx'"]),
         (["compare", "nowhere", "nowhere"], ["nowhere is not a run folder"]),
         (["compare", "a", "b", "--names", "x,y"], ["--names requires --agreement"]),
         (["compare", "a", "b", "--items"], ["--items requires --json"]),
@@ -123,6 +130,28 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
 )
 def test_a_bad_name(epicene: Epicene, arguments: list[str], parts: list[str]) -> None:
     refused(epicene(*arguments), 2, *parts)
+
+
+def test_a_path_that_is_no_run_folder_says_where_runs_are(epicene: Epicene) -> None:
+    assert epicene("run", "reflexives", "-m", "random", "--out=runs/a").code == 0
+    told = "runs is not a run folder, but contains 1 run; name the run, for example runs/a."
+    refused(epicene("tables", "runs"), 2, told)
+    file = "runs/a/manifest.json"
+    refused(epicene("tables", file), 2, f"{file} is a file, not a run folder")
+
+
+def test_another_run_in_the_folder_is_told_by_its_settings(epicene: Epicene) -> None:
+    run = ("run", "reflexives", "-m", "random", "--out=a")
+    assert epicene(*run).code == 0
+    refused(epicene(*run, "--set=samples=1"), 2, "a contains another run (different samples)")
+    refused(epicene(*run, "--protocol=paper"), 2, "a contains another run (different protocol)")
+
+
+def test_a_language_is_a_code(epicene: Epicene, tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("good,bad\nShe sings.,She sing.\n")
+    run = ("data", "alternations", "check", "--data=pairs.csv")
+    refused(epicene(*run, "--set=language=english"), 2, "must be a code such as en or fr")
+    assert epicene(*run, "--set=language=eng").code == 0
 
 
 def test_a_bad_option_is_the_users(epicene: Epicene) -> None:

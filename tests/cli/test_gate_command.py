@@ -218,6 +218,15 @@ def test_unlike_runs_and_unknown_headlines_are_refused(runs: Epicene) -> None:
     assert "under the same method" in done.err
 
 
+def test_runs_on_different_items_are_refused(runs: Epicene) -> None:
+    done = runs("run", "genform", "-m", "copy", "-l", "hi", "--limit=5", "--out=hindi")
+    assert done.code == 0, done.err
+    done = runs("gate", "hindi", "-b", "rules")
+    assert done.code == 2
+    assert "share no judgements, so there is nothing to compare" in done.err
+    assert "languages (rules fr, hindi hi)" in done.err
+
+
 def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) -> None:
     stored = Path(__file__).parents[1] / "compat" / "fixtures" / "answered"
     (run,) = stored.glob("gramvis*")

@@ -85,4 +85,4 @@ def test_nothing_to_score_is_said(epicene: Epicene) -> None:
     assert "--answers" in done.err
     other = epicene("score", "reflexives")
     assert other.code == 2
-    assert "use --answers to name the answers" in other.err
+    assert "name the file of answers with --answers" in other.err

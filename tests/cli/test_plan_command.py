@@ -91,7 +91,7 @@ def test_a_pilot_without_errors_says_nothing_of_correlations(epicene: Epicene) -
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--difference", "5"), "--difference must be between 0 and 1; it was 5.0."),
+        (("--difference", "5"), "--difference must be between 0 and 1, not 5; write 0.05 for 5 %."),
         (("--rate", "1.5"), "--rate must be between 0 and 1, not 1.5."),
         (("--items", "1"), "--items must be at least 2, not 1."),
         (("--models", "1"), "--models must be at least 2, not 1."),

@@ -24,6 +24,9 @@ def test_one_suite_is_shown_with_settings_roles_and_layouts(epicene: Epicene) ->
     ):
         assert part in shown
     assert epicene("suites", "alternation").code == 2
+    shown = " ".join(epicene("suites", "misgendering").out.split())
+    assert "pronouns: names, separated by commas. Which pronoun sets to use. Default: all." in shown
+    assert "pronoun_file: a text; default: none." in shown
 
 
 def test_the_settings_are_in_json(epicene: Epicene) -> None:

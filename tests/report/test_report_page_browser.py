@@ -201,7 +201,7 @@ def two_models() -> PackedItems:
 
 def test_an_item_is_one_row_with_its_measures_inside(opened: Callable[..., Page]) -> None:
     tab = opened(two_models())
-    assert tab.locator(".item-viewer .status").inner_text() == "3 items · 12 scores in total"
+    assert tab.locator(".item-viewer .status").inner_text() == "3 items · 12 judgements in total"
     assert tab.locator(".row").count() == 3
     measures = tab.locator(".chosen .measures").first
     assert measures.inner_text() == "✗ per token"

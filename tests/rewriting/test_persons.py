@@ -37,7 +37,7 @@ def test_short_and_long_names_of_genders() -> None:
     ("options", "says"),
     [
         ({}, "No person is given"),
-        ({"speaker": "x"}, "no gender for --speaker 'x'"),
+        ({"speaker": "x"}, "no gender 'x' for --speaker"),
         ({"listener": "femenine"}, "did you mean 'feminine'"),
     ],
 )

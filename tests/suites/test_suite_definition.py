@@ -172,7 +172,7 @@ def test_settings_are_given_by_name_and_changed_by_set() -> None:
     assert described["names"] == ("names, separated by commas", ("a", "b"))
     assert described["polite"] == ("true or false", True)
     with pytest.raises(
-        epicene.InputError, match="There is no setting of the protocol epicene 'sample'"
+        epicene.InputError, match="There is no setting 'sample' in the protocol epicene of"
     ):
         choose_protocol(suite, "epicene", {"sample": "3"}, None)
 

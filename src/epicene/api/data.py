@@ -257,7 +257,7 @@ def build_data(
     by_role: dict[str, list[ModelInput]] = {}
     for role, given in (roles or {}).items():
         if chosen.construction is not None and role not in chosen.construction.roles:
-            raise unknown("role in this construction", role, chosen.construction.roles)
+            raise unknown("role", role, chosen.construction.roles, where="in this construction")
         by_role[role] = as_list(given)
     models, with_models_in_memory = resolve_models(by_role, model_options(**options))
     chosen_settings = dict(settings or {}) if seed is None else {**(settings or {}), "seed": seed}

@@ -116,7 +116,7 @@ def _open_transformers(
         what = "nothing" if model is None else type(model).__name__
         raise InputError(
             "open_model takes a spec such as 'smollm2', a transformers model with its tokenizer, "
-            f"or a function for a verb (generate=…), not {what}."
+            f"or a function for a verb, such as epicene.open_model(generate=…), not {what}."
         )
     from epicene.models.hf.in_memory import OPTIONS, InMemoryModel
 

@@ -269,12 +269,12 @@ class ProgressLines:
         rate = (self._done - self._done_before) / seconds
         if not rate:
             return f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s"
+        speed = f"{rate:.1f}/s" if rate >= 0.1 else f"{60 * rate:.1f}/min"
         left = (self._total - self._done) / rate / 60
+        if self._done < self._total:
+            speed += f", {left:.0f} min left" if left >= 1 else ", less than 1 min left"
         failed = f", {self._failed} failed" if self._failed else ""
-        return (
-            f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s, {left:.0f} min left"
-            f"{failed}"
-        )
+        return f"{self._title}: {self._done} of {self._total}, {speed}{failed}"
 
 
 @contextmanager

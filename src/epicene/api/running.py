@@ -62,14 +62,18 @@ def run(
         your column names.
     language: only these languages.
     limit: the maximum number of items from each part of the data.
+    seed: the random seed of sampling and of `limit` (default: the protocol's).
     out: the run's folder (default: a new folder with its own name in `runs`).
+    runs: the folder for runs without `out`.
     settings: settings of the protocol; `epicene.suites(NAME)["settings"]` lists them.
     roles: models for the suite's other roles, such as judges.
     labels: notes to store in the manifest.
     max_cost: the maximum cost of all requests, in US dollars.
+    progress: whether to show progress on standard error.
     on: `here`, or `ray` for several machines, which `ray` configures.
     approve: a function that is called with an estimate before any request is sent; it may raise an
         exception to stop the run.
+    command: what the manifest records as the command of this run.
     options: how to open the model: dtype, device, threads, batch_size, base_url, …; see
         `epicene.models.ModelOptions`.
 
@@ -84,6 +88,7 @@ def run(
     from epicene.suites import DataSource, choose_protocol, find_suite, split_role_settings
 
     chosen = find_suite(suite)
+    _check_options(options)
     if options and model is not None and not isinstance(model, str):
         raise InputError(
             f"The options {', '.join(options)} apply to models named by a spec; pass them to "
@@ -113,6 +118,18 @@ def run(
     for sentence in failure_sentences(done):
         warnings.warn(sentence, EpiceneWarning, stacklevel=3)
     return done
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise if a keyword is neither an argument of `run` nor an option of models."""
+    from inspect import signature
+
+    from epicene.models import ModelOptions
+
+    for name in options:
+        if name not in ModelOptions.__struct_fields__:
+            known = {*signature(run).parameters, *ModelOptions.__struct_fields__}
+            raise unknown("argument or model option", name, known - {"options", "own"})
 
 
 def failure_sentences(run: Run) -> Iterator[str]:

@@ -126,11 +126,21 @@ def run_app(arguments: list[str]) -> int:
         raise KeyboardInterrupt from None
     except TyperException as error:
         place = getattr(getattr(error, "ctx", None), "command_path", "epicene")
-        message = error.format_message().strip().rstrip(".")
-        raise InputError(f"{message}; see `{place} --help`.") from None
+        raise InputError(_option_error(error.format_message(), place)) from None
     if result == _INTERRUPTED:
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
+
+
+def _option_error(message: str, command: str) -> str:
+    """The message of typer about a wrong option, as one sentence that names the command's help."""
+    sentence = " ".join(message.split()).replace("Value error, ", "").rstrip(".")
+    sentence = sentence.replace(
+        "Input should be greater than or equal to", "it must be at least"
+    ).replace("Input should be", "it must be")
+    if sentence.endswith("?"):
+        return f"{sentence} See `{command} --help`."
+    return f"{sentence}; see `{command} --help`."
 
 
 def main() -> None:

@@ -12,8 +12,15 @@ from epicene.core.errors import InputError
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to compare it with.")],
+    first: Annotated[
+        Path, typer.Argument(metavar="FIRST", help="The first run folder, e.g. the older model.")
+    ],
+    second: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SECOND", help="The second run folder. Differences are second minus first."
+        ),
+    ],
     agreement: Annotated[
         bool,
         typer.Option(
@@ -72,7 +79,8 @@ def compare(
     if not agreement:
         note(
             f"The outcome differs in {len(result.changed)} of the {result.outcomes} judgements "
-            "that have an outcome in both runs."
+            "that have an outcome in both runs. An answer may have several judgements, for "
+            "example one per measure."
         )
 
 

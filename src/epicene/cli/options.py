@@ -48,7 +48,12 @@ Columns: TypeAlias = Annotated[
 ]
 Languages: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--language", "-l", envvar="EPICENE_LANGUAGE", help="Only these languages."),
+    typer.Option(
+        "--language",
+        "-l",
+        envvar="EPICENE_LANGUAGE",
+        help="Only this language, a code such as fr; may be repeated.",
+    ),
 ]
 Limit: TypeAlias = Annotated[
     int | None,
@@ -56,23 +61,32 @@ Limit: TypeAlias = Annotated[
         "--limit",
         min=1,
         envvar="EPICENE_LIMIT",
-        help="The maximum number of items from each part of the data.",
+        help="The maximum number of items from each part of the data (default: all).",
     ),
 ]
 Seed: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--seed", envvar="EPICENE_SEED", help="The random seed for sampling and for --limit."
+        "--seed",
+        envvar="EPICENE_SEED",
+        help="The random seed for sampling and for --limit (default: the protocol's).",
     ),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the protocol."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a setting of the protocol (`epicene suites SUITE` lists them); may be "
+        "repeated.",
+    ),
 ]
 TaskNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--task", "--format", help="Only this task or format, for suites that have several."
+        "--task",
+        "--format",
+        help="Only this task or format, for suites that have several; may be repeated.",
     ),
 ]
 Split: TypeAlias = Annotated[

@@ -53,7 +53,8 @@ def run(
             envvar="EPICENE_MODEL",
             metavar="[ROLE=]SPEC",
             help="The model: hf:PATH, openai:NAME, smollm2, random, copy, ngram; see "
-            "`epicene models`.",
+            "`epicene models` (default: smollm2, if the suite needs one model). May be repeated "
+            "for other roles.",
         ),
     ] = None,
     protocol: ProtocolName = "epicene",
@@ -67,7 +68,13 @@ def run(
     split: Split = None,
     english: EnglishFile = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            envvar="EPICENE_OUT",
+            help="The run's folder (default: a new one in --runs).",
+        ),
     ] = None,
     runs: Annotated[
         Path,
@@ -75,7 +82,11 @@ def run(
     ] = Path("runs"),
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="NAME=VALUE", help="A note to store in the manifest."),
+        typer.Option(
+            "--label",
+            metavar="NAME=VALUE",
+            help="A note to store in the manifest; may be repeated.",
+        ),
     ] = None,
     batch_size: Annotated[
         str,

@@ -135,7 +135,10 @@ def _setting_lines(suite: Suite[Any, Any]) -> Iterator[str]:
             if same
             else ", ".join(f"{value} ({name})" for name, value in values.items())
         )
-        yield f"{each.name}: {each.type}; default: {default}. {each.about}".rstrip()
+        # The default of an empty setting is what its description says, if it says so.
+        explained = default == "none" and "default" in each.about.lower()
+        shown = "" if explained else f"; default: {default}"
+        yield f"{each.name}: {each.type}{shown}. {each.about}".rstrip()
 
 
 def _shown(value: Any) -> str:

@@ -43,12 +43,17 @@ class EpiceneWarning(UserWarning):
     """A warning that results do not cover everything that was to be measured."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], *, every: bool = False) -> InputError:
-    """An error for an unknown name, with the nearest known name, or `every` known name."""
+def unknown(
+    what: str, name: str, known: Iterable[str], *, where: str = "", every: bool = False
+) -> InputError:
+    """An error for an unknown name, with the nearest known name, or `every` known name; `where`
+    follows the name: "in the suite genform".
+    """
     names = sorted(known)
     near = [] if every else difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
-    return InputError(f"There is no {what} {name!r}; {hint}")
+    place = f" {where}" if where else ""
+    return InputError(f"There is no {what} {name!r}{place}; {hint}")
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> str:

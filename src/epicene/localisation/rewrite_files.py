@@ -153,7 +153,7 @@ def check_user(user: str) -> None:
     """Raise unless this is a gender."""
     known = ("m", "f", "n", *GENDERS, "neutral")
     if user not in known:
-        raise unknown("gender for --user", user, known)
+        raise unknown("gender", user, known, where="for --user")
 
 
 def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) -> set[str]:

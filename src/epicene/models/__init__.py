@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -41,9 +41,6 @@ from epicene.core.records import (
     digest,
 )
 from epicene.core.requirements import require
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # A request with its number in the plan; the number comes back with the answer.
 NumberedRequest: TypeAlias = tuple[int, Request]
@@ -293,13 +290,23 @@ def kind_info(kind: str) -> KindInfo:
     """What is known about a kind of model."""
     if kind == IN_MEMORY:
         return KindInfo()
-    info: KindInfo = getattr(registry.find("models", kind), "kind_info", KindInfo())
+    info: KindInfo = getattr(_find_kind(kind), "kind_info", KindInfo())
     return info
+
+
+def _find_kind(kind: str) -> Any:
+    """What opens models of that kind; the error for a path names the kind that it lacks."""
+    if kind not in registry.names("models") and ("/" in kind or Path(kind).exists()):
+        raise InputError(
+            f"There is no kind of model {kind!r}; if it is a checkpoint or a Hub ID, write "
+            f"hf:{kind}."
+        )
+    return registry.find("models", kind)
 
 
 def open_model(spec: ModelSpec) -> Model:
     """Open the model that a spec names. The name of an embedded model is itself a kind."""
-    opener = registry.find("models", spec.kind)
+    opener = _find_kind(spec.kind)
     options = check_options(spec)
     with _explain_missing_package(spec.kind):
         model: Model = opener(spec.name, options)

@@ -65,7 +65,7 @@ def report_title(models: Sequence[str], suites: Sequence[str]) -> str:
 def data_line(runs: Sequence[StoredRun], summaries: Sequence[Summary]) -> str:
     """The data, how many items in which languages, and the day of the last answers."""
     data = names(list(dict.fromkeys(run.manifest.settings.data for run in runs)), what="data sets")
-    items = sum(max(_item_counts(summary), default=0) for summary in summaries)
+    items = sum(_item_count(summary) for summary in summaries)
     codes = sorted(
         {
             code
@@ -82,8 +82,10 @@ def data_line(runs: Sequence[StoredRun], summaries: Sequence[Summary]) -> str:
     return " · ".join(parts)
 
 
-def _item_counts(summary: Summary) -> list[int]:
-    return [run.coverage.items for run in summary.runs if run.coverage is not None]
+def _item_count(summary: Summary) -> int:
+    """The number of items with a judgement: a run may have items about which it asks nothing."""
+    frame = summary.results.frame
+    return int(frame["item"].n_unique()) if len(frame) else 0
 
 
 def _language_name(code: str) -> str:

@@ -58,7 +58,8 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
         value = options[person]
         gender = _GENDER_CODES.get(value, value)
         if gender not in GENDERS:
-            raise unknown(f"gender for --{person}", value, [*_GENDER_CODES, *GENDERS, *_NEUTRAL])
+            known = [*_GENDER_CODES, *GENDERS, *_NEUTRAL]
+            raise unknown("gender", value, known, where=f"for --{person}")
         wanted[person] = gender
     if not any(person in options for person in PERSONS):
         raise InputError(

@@ -132,7 +132,7 @@ def parse_build_settings(
     kinds = adjustable(construction.settings)
     for name in given:
         if name not in kinds:
-            raise unknown("setting of this construction", name, kinds)
+            raise unknown("setting", name, kinds, where="in this construction")
     values = {name: read_setting(name, value, kinds[name]) for name, value in given.items()}
     settings: BuildSettings = construction.settings(**values)
     return settings

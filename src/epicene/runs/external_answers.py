@@ -255,7 +255,8 @@ def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple
     holds = suite.holds_outcome
     found = [] if holds is None else [(item, Answers()) for item in dataset.items if holds(item)]
     if not found:
-        raise InputError(f"{dataset.name} contains no outcomes; use --answers to name the answers.")
+        name = "The starter set" if dataset.name == "starter" else dataset.name
+        raise InputError(f"{name} contains no outcomes; name the file of answers with --answers.")
     return found
 
 

@@ -10,7 +10,7 @@ import msgspec
 import regex
 
 from epicene import __version__
-from epicene.core.errors import InputError, RunError
+from epicene.core.errors import InputError, RunError, pluralise
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Identity, Record, digest, to_json
 
@@ -196,9 +196,16 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
+        if runs := sorted(file.parent.name for file in folder.glob("*/manifest.json")):
+            raise InputError(
+                f"{folder} is not a run folder, but contains {pluralise(len(runs), 'run')}; name "
+                f"the run, for example {folder / runs[0]}."
+            ) from None
         raise InputError(
             f"{folder} is not a run folder: it has no manifest.json; `epicene run` creates one."
         ) from None
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file, not a run folder; name the run's folder.") from None
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
     try:

@@ -51,9 +51,10 @@ def filter_languages(
             f"(--set language={min(missing)}).",
         )
     if missing:
+        name = "The starter set" if dataset == "starter" else dataset
         raise OptionError(
             "languages",
-            f"{dataset} has no items in {', '.join(sorted(missing))}; it has "
+            f"{name} has no items in {', '.join(sorted(missing))}; it has "
             f"{', '.join(sorted(seen)) or 'no items at all'}.",
         )
 
@@ -73,6 +74,8 @@ def limit_items(
     neither on the order of the file nor on what else is in it; `limit` items per stratum are in
     memory, not the file.
     """
+    if limit is not None and limit < 1:
+        raise InputError(f"--limit must be at least 1, not {limit}.")
     if limit is None:
         yield from items
         return

@@ -225,6 +225,11 @@ def differences(
     """How a run differs from another: the names of settings, or the model."""
     old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
     changed = [name for name in new if old.get(name) != new[name]]
+    if "protocol" in changed and old["protocol"].get("name") == new["protocol"].get("name"):
+        before, after = old["protocol"], new["protocol"]
+        names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        at = changed.index("protocol")
+        changed[at : at + 1] = [name for name in names if name not in changed]
     if fixed_models(manifest.models, many) != fixed_models(models, many):
         changed.append("model")
     return changed

@@ -155,4 +155,5 @@ def groups_needed(spread: PairedSpread, distance: float, *, alpha: float, power:
 def check_share(name: str, value: float) -> None:
     """Raise unless 0 < value < 1."""
     if not 0 < value < 1:
-        raise InputError(f"{name} must be between 0 and 1; it was {value}.")
+        hint = f"; write {value / 100:g} for {value:g} %" if 1 < value < 100 else ""
+        raise InputError(f"{name} must be between 0 and 1, not {value:g}{hint}.")

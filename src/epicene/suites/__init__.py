@@ -467,7 +467,8 @@ class Suite(Generic[ItemT, ProtocolT]):
         for role in self.roles:
             if role.name == name:
                 return role
-        raise unknown(f"role in the suite {self.name}", name, (role.name for role in self.roles))
+        known = [role.name for role in self.roles]
+        raise unknown("role", name, known, where=f"in the suite {self.name}")
 
     def study_name(self, name: str) -> str:
         """The name of one of its studies; if none is given, that of the only one."""
@@ -476,7 +477,7 @@ class Suite(Generic[ItemT, ProtocolT]):
         if not name and len(self.studies) == 1:
             (name,) = self.studies
         if name not in self.studies:
-            raise unknown(f"study in the suite {self.name}", name, self.studies)
+            raise unknown("study", name, self.studies, where=f"in the suite {self.name}")
         return name
 
     def verbs_of(self, role: str) -> frozenset[type[Request]]:
@@ -516,13 +517,13 @@ def choose_protocol(
     from epicene.suites.protocol_settings import adjustable, read_setting
 
     if name not in suite.protocols:
-        raise unknown(f"protocol in the suite {suite.name}", name, suite.protocols)
+        raise unknown("protocol", name, suite.protocols, where=f"in the suite {suite.name}")
     chosen: Protocol = suite.protocols[name]
     kinds = adjustable(type(chosen))
     values: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in kinds:
-            raise unknown(f"setting of the protocol {name}", key, kinds)
+            raise unknown("setting", key, kinds, where=f"in the protocol {name} of {suite.name}")
         values[key] = read_setting(key, value, kinds[key])
     if seed is not None:
         values["seed"] = seed

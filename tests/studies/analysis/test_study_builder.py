@@ -93,7 +93,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     suite = reflexives.suite
     with pytest.raises(InputError, match="already goes to 3 people; leave out --twice"):
         study_from_data(suite, DataSource(), SamplingOptions(twice=2))
-    with pytest.raises(InputError, match="There is no study in the suite reflexives 'chose'"):
+    with pytest.raises(InputError, match="There is no study 'chose' in the suite reflexives"):
         study_from_data(suite, DataSource(), SamplingOptions(), study="chose")
     with pytest.raises(InputError, match="There is no protocol"):
         study_from_data(suite, DataSource(), SamplingOptions(), protocol="papr")

@@ -97,9 +97,17 @@ def read_pretrained(auto_class: str, checkpoint: Checkpoint, part: str) -> Any:
         return reader.from_pretrained(checkpoint.name, **checkpoint.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
+        name, folder = checkpoint.user_name, checkpoint.folder
+        source, reason = "", first_line(error)
+        if part == "tokenizer" and folder and not (folder / "tokenizer.json").is_file():
+            reason = (
+                "the folder has no tokenizer.json; save the model's tokenizer in it with "
+                f"`tokenizer.save_pretrained({name!r})`"
+            )
+        elif part == "configuration" and folder is None and checkpoint.gguf is None:
+            source = f"from the Hugging Face Hub (there is no folder {name} here) "
         raise InputError(
-            f"The {part} of the model {checkpoint.user_name} could not be read: "
-            f"{first_line(error)}."
+            f"The {part} of the model {name} could not be read {source}".rstrip() + f": {reason}."
         ) from error
 
 

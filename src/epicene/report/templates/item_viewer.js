@@ -339,7 +339,7 @@ class ItemViewer {
     this.shown = this.kept.subarray(0, count);
     const all = this.items.size;
     const of = count === all ? `${all.toLocaleString("en")} items` : `${count.toLocaleString("en")} of ${all.toLocaleString("en")} items`;
-    this.status.textContent = `${of} · ${this.pack.count.toLocaleString("en")} scores in total`;
+    this.status.textContent = `${of} · ${this.pack.count.toLocaleString("en")} judgements in total`;
     this.total = count * ROW_HEIGHT;
     this.box.style.height = `${Math.min(this.total, TALLEST)}px`;
     this.list.scrollTop = 0;

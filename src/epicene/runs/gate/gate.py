@@ -93,6 +93,16 @@ def gate_run(
         raise InputError(
             " ".join((f"There is no headline to gate {new.folder} on.", *gathered.notes))
         )
+    if all(_nothing_shared(each) for each in gathered.evidence):
+        raise InputError(
+            " ".join(
+                (
+                    f"{new.folder} and its baseline share no judgements, so there is nothing to "
+                    "compare; run both on the same items.",
+                    *gathered.notes,
+                )
+            )
+        )
     series, night, alpha = None, None, policy.alpha
     seen = _evidence_digest(gathered.evidence)
     if nights is not None:
@@ -115,6 +125,12 @@ def gate_run(
         done = Night(run=str(new.folder), evidence=seen, outcome=result.outcome)
         write_nights(nights, series.with_night(done))
     return result
+
+
+def _nothing_shared(each: HeadlineEvidence) -> bool:
+    """Whether both runs have judgements for a headline, but of different items."""
+    known = each.new.value is not None and each.baseline.value is not None
+    return known and each.paired and not each.judgements
 
 
 def _evidence_digest(evidence: Sequence[HeadlineEvidence]) -> str:

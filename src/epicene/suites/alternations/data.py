@@ -6,6 +6,7 @@ normalisation would change.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from dataclasses import replace
@@ -218,6 +219,8 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
     names = {file.stem for file in files_in(path) if not _is_text(file)}
     hindi = bool(names) and names <= set(PUBLISHED_FILES)
     language = protocol.language or ("hi" if hindi else "")
+    if language and not _CODE.fullmatch(language):
+        raise InputError(f"The setting language must be a code such as en or fr, not {language!r}.")
     phenomena = protocol.phenomena
     if path == STARTER and protocol.name == "paper":
         phenomena = phenomena or VARIANTS  # the pairs of gender agreement are not the paper's
@@ -233,6 +236,9 @@ def read(source: DataSource, protocol: AlternationsProtocol) -> Dataset:
         remarks=tuple(survey.remarks(stream)),
         notes=tuple(survey.notes(stream)),
     )
+
+
+_CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)*")  # MultiBLiMP's have three letters
 
 
 def _starter_path(language: str) -> Path:

@@ -40,7 +40,8 @@ suite = Suite(
         Role(name="model", about="scores texts and continues them"),
         Role(
             name="contractions",
-            about="decides if he's is he is or he has where `paper` converts (default: a rule)",
+            about="decides whether “he's” means “he is” or “he has” where `paper` changes pronouns "
+            "(default: a rule)",
             optional=True,
         ),
     ),
