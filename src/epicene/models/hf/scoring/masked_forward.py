@@ -77,12 +77,13 @@ class RowTable:
         # The number of each given row among the distinct ones.
         self.numbers: list[IntArray] = []
         for matrix in sorted(matrices, key=lambda each: -each.shape[1]):
-            whole = np.ascontiguousarray(matrix)
-            rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1])))[:, 0]
-            _, first, number = np.unique(rows, return_index=True, return_inverse=True)
-            self._matrices.append(whole[first])
-            self.numbers.append(number + self._edges[-1])
-            self._edges.append(self._edges[-1] + len(first))
+            # As bytes, because numpy compares long rows many times as slowly.
+            rows = [row.tobytes() for row in matrix]
+            number = {row: number for number, row in enumerate(sorted(set(rows)), self._edges[-1])}
+            distinct = np.frombuffer(b"".join(number), matrix.dtype)
+            self._matrices.append(distinct.reshape(-1, matrix.shape[1]))
+            self.numbers.append(np.array([number[row] for row in rows], np.int64))
+            self._edges.append(self._edges[-1] + len(number))
         sizes = [matrix.shape for matrix in self._matrices]
         self.lengths = np.repeat([length for _, length in sizes], [count for count, _ in sizes])
 
