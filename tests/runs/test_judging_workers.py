@@ -12,7 +12,13 @@ import pytest
 from epicene.core.errors import RunError
 from epicene.core.records import Judgement
 from epicene.runs import judgement_cache, judging_workers
-from epicene.runs.judging_workers import ItemRange, JudgedRange, JudgingWorkers, item_ranges
+from epicene.runs.judging_workers import (
+    _PROGRAM,
+    ItemRange,
+    JudgedRange,
+    JudgingWorkers,
+    item_ranges,
+)
 from epicene.runs.plan import PlanReader
 from epicene.runs.store import open_store
 from epicene.runs.stored_run import RunJudgements, StoredRun, judge_range, read_run
@@ -141,3 +147,41 @@ def test_a_suite_in_a_file_has_no_workers(stored: StoredRun, started: list[Judgi
     of_file = replace(stored, suite=replace(stored.suite, file=Path("suite.py")))
     assert judged(of_file)[0]
     assert not started
+
+
+def test_workers_whose_imports_print_are_not_used(
+    stored: StoredRun,
+    started: list[JudgingWorkers],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = judged_here(stored, monkeypatch)
+    monkeypatch.setattr(
+        judging_workers, "_PROGRAM", f"print('welcome to this computer'); {_PROGRAM}"
+    )
+    assert judged(stored) == here
+    assert not started
+
+
+def test_a_store_that_must_be_copied_is_judged_here(
+    stored: StoredRun, started: list[JudgingWorkers], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = stored.folder / "answers.sqlite-wal"
+    monkeypatch.setattr("epicene.core.sqlite.is_read_only", lambda place: place == log.parent)
+    monkeypatch.setattr("epicene.core.sqlite._header", lambda path: b"log" * (path == log))
+    assert judged(stored)[0]
+    assert not started
+
+
+def test_a_file_that_cannot_be_read_here_is_no_dead_worker(
+    stored: StoredRun, started: list[JudgingWorkers]
+) -> None:
+    def here(items: ItemRange) -> JudgedRange:
+        if items.first == _NO_ITEM:
+            raise PermissionError("a dictionary")
+        return JudgedRange(judgements=[], not_finite=0)
+
+    with JudgingWorkers(stored.folder, stored.suite) as workers:
+        judged = workers.judge([*item_ranges(6), ItemRange(_NO_ITEM, _NO_ITEM)], here)
+        with pytest.raises(PermissionError, match="a dictionary"):
+            list(judged)
+    assert started

@@ -27,6 +27,8 @@ def names_kept(*names: str) -> list[str]:
         # Two ways and no bare name: neither is the protocol's own.
         (("δ pre (full)", "δ pre (drawn)"), ["δ pre (full)", "δ pre (drawn)"]),
         (("", "probability(x)"), ["", "probability(x)"]),
+        # A line feed is part of a name.
+        (("pre", "pre (sum)", "pre\n", "pre (sum)\n"), ["pre", "pre\n", "pre (sum)\n"]),
     ],
 )
 def test_the_bare_name_is_the_answer_s(given: tuple[str, ...], kept: list[str]) -> None:
@@ -39,6 +41,23 @@ def test_the_bare_name_is_looked_for_in_the_same_item() -> None:
         Judgement(item="b", name="probability (sum)", outcome="right"),
     ]
     assert len(primary_judgements(judgement_frame(judgements, INFO))) == 2
+
+
+def test_thousands_of_names_are_looked_up_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"word {n}{way}" for n in range(2000) for way in ("", " (sum)")]
+    frame = judgement_frame(
+        [Judgement(item="a", name=name, outcome="right") for name in names], INFO
+    )
+    looked = []
+    look = pl.DataFrame.filter
+
+    def counted(self: pl.DataFrame, *given: pl.Expr) -> pl.DataFrame:
+        looked.append(given)
+        return look(self, *given)
+
+    monkeypatch.setattr(pl.DataFrame, "filter", counted)
+    assert primary_judgements(frame)["name"].to_list() == names[::2]
+    assert len(looked) < 10  # one look per name takes minutes
 
 
 def test_runs_with_and_without_a_second_way_are_put_together() -> None:

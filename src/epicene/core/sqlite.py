@@ -141,6 +141,11 @@ def is_read_only(folder: Path) -> bool:
     return not os.access(folder, os.W_OK)
 
 
+def must_copy(path: Path) -> bool:
+    """Whether a database must be copied to be read: it cannot be changed and has a log."""
+    return is_read_only(path.parent) and bool(_header(_log(path)))
+
+
 @contextmanager
 def connect_read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database in a read-only folder: a copy of it, if its writer left a log behind."""
@@ -160,7 +165,7 @@ def connect_read_only(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
     """A folder with a copy of the database and of its log; None if it has no log to read."""
-    log = path.with_name(f"{path.name}-wal")
+    log = _log(path)
     for _ in range(_TRIES):
         try:
             before = _header(log)
@@ -200,6 +205,10 @@ def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirect
         raise
     folder.cleanup()
     return None
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _header(log: Path) -> bytes:

@@ -22,7 +22,10 @@ def serve() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print does not belong into the replies
     run = read_run(Path(sys.argv[1]))
-    write_frame(replies, code_key(run.suite) or b"")
+    key = code_key(run.suite)
+    if key is None:
+        return
+    write_frame(replies, key)
     with open_store(run.folder) as store, rare_garbage_collection():
         reader, sections = PlanReader(store, run.suite, run.protocol), store.sections()
         while (frame := read_frame(sys.stdin.buffer)) is not None:

@@ -17,8 +17,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.core.records import Judgement, Record
+from epicene.core.sqlite import must_copy
 from epicene.models.threads import usable_cpus
 from epicene.runs.judgement_cache import code_key
+from epicene.runs.store import STORE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -98,29 +100,31 @@ class JudgingWorkers:
     ) -> Iterator[JudgedRange]:
         assert self._workers
         workers = self._workers
-        sent = received = 0
-        try:
-            for number, each in enumerate(ranges):
+        sent = 0
+        for number, each in enumerate(ranges):
+            try:
                 for ahead in ranges[sent : number + _QUEUED * len(workers)]:
                     workers[sent % len(workers)].send(encode(ahead))
                     sent += 1
                 reply = workers[number % len(workers)].receive()
-                received += 1
-                yield _decode_judged(reply) if reply else judge_here(each)
-        except OSError:  # a worker has died
-            self.close()
-            yield from map(judge_here, ranges[received:])
+            except OSError:  # a worker has died
+                self.close()
+                yield from map(judge_here, ranges[number:])
+                return
+            yield _decode_judged(reply) if reply else judge_here(each)
 
     def _start(self) -> bool:
         """Start the workers, unless that failed before; whether there are any."""
         if self._workers is None:
             self._workers = []
             count, key = _count_workers(), code_key(self._suite)
-            if count >= _MIN_WORKERS and key is not None:
+            # A copy for each worker could fill the disk, and would stay when the worker is killed.
+            alone = must_copy(self._folder / STORE_FILE)
+            if count >= _MIN_WORKERS and key is not None and not alone:
                 try:
                     for _ in range(count):
                         self._workers.append(_Worker(self._folder))
-                    if any(each.receive() != key for each in self._workers):
+                    if not all(each.is_ready(key) for each in self._workers):
                         self.close()
                 except OSError:
                     self.close()
@@ -128,6 +132,8 @@ class JudgingWorkers:
 
     def close(self) -> None:
         """End the workers."""
+        for each in self._workers or ():
+            each.kill()
         for each in self._workers or ():
             each.close()
         self._workers = []
@@ -157,6 +163,11 @@ class _Worker:
     def send(self, data: bytes) -> None:
         write_frame(self._ranges, data)
 
+    def is_ready(self, key: bytes) -> bool:
+        """Whether it judges with the code of this key; what it imports may print something else."""
+        expected = _as_frame(key)
+        return self._replies.read(len(expected)) == expected
+
     def receive(self) -> bytes:
         """The next reply; empty if the range cannot be judged there."""
         reply = read_frame(self._replies)
@@ -164,18 +175,25 @@ class _Worker:
             raise BrokenPipeError("a worker has died")
         return reply
 
-    def close(self) -> None:
+    def kill(self) -> None:
         self._process.kill()
+
+    def close(self) -> None:
         for stream in (self._ranges, self._replies):
             with suppress(OSError):
                 stream.close()
-        self._process.wait(_CLOSE_TIMEOUT)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_CLOSE_TIMEOUT)
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:
     """Write bytes after their length."""
-    stream.write(len(data).to_bytes(_LENGTH_BYTES) + data)
+    stream.write(_as_frame(data))
     stream.flush()
+
+
+def _as_frame(data: bytes) -> bytes:
+    return len(data).to_bytes(_LENGTH_BYTES) + data
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
 
-_QUALIFIER = re.compile(r" \([^()]*\)$")
+_QUALIFIER = r" \([^()]*\)$"
 
 
 @dataclass(frozen=True)
@@ -234,19 +233,21 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
     """One run's judgements, without second judgements of the same answer: of `probability` and
     `probability (per token)`, the plain name is the protocol's own.
     """
+    import numpy as np
     import polars as pl
 
-    names = frame["name"].cast(pl.String)
-    known = set(names.unique())
-    second = pl.lit(value=False)
-    for name in sorted(known):
-        plain = _QUALIFIER.sub("", name)
-        if plain != name and plain in known:
-            items = frame.filter(names == plain)["item"].unique()
-            second |= (pl.col("name").cast(pl.String) == name) & pl.col("item").is_in(
-                items.implode()
-            )
-    return frame.filter(~second)
+    names = frame.select("item", name=pl.col("name").cast(pl.String))
+    known, own = names["name"].unique(), pl.col("name").str.replace(_QUALIFIER, "")
+    ways = known.to_frame().with_columns(own=own)
+    ways = ways.filter(pl.col("own") != pl.col("name"), pl.col("own").is_in(known.implode()))
+    if not len(ways):
+        return frame
+    again = names.with_row_index("row").join(ways, on="name")
+    plain = names.join(ways, left_on="name", right_on="own", how="semi")
+    again = again.join(plain, left_on=["item", "own"], right_on=["item", "name"], how="semi")
+    first = np.ones(len(frame), np.bool_)
+    first[again["row"].to_numpy()] = False
+    return frame.filter(pl.Series(first))
 
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:

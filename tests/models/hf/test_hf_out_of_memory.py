@@ -29,6 +29,7 @@ from epicene.models.hf import batching
 from epicene.models.hf import open as open_hf
 from epicene.models.hf.generation import continuous_batching
 from epicene.models.hf.masked import HfMasked
+from epicene.models.hf.scoring.logprobs import ModelRunner
 from epicene.models.hf.seq2seq import HfSeq2Seq
 from models.hf import tiny_masked, tiny_seq2seq
 from models.hf.tiny_causal import causal, gpt2_like, llama
@@ -205,3 +206,26 @@ def test_where_nothing_fits_every_request_fails_with_the_reason(case: str) -> No
     for answer in found:
         assert isinstance(answer, Failed)
         assert "a single text needs more memory than is available" in answer.reason
+
+
+def test_rows_as_long_as_one_that_does_not_fit_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = HfMasked(tiny_masked.loaded("bert", batch_size=1))
+    tried = []
+    states = ModelRunner.states
+
+    def limited(self: ModelRunner, inputs: dict[str, Any], where: Any) -> Any:
+        length = inputs["input_ids"].shape[1]
+        if length > 6:
+            tried.append(length)
+            raise MemoryError
+        return states(self, inputs, where)
+
+    monkeypatch.setattr(ModelRunner, "states", limited)
+    long, short = batch_answers(
+        model, Score(item="1", texts=("she is happy is she",)), Score(item="2", texts=("he is",))
+    )
+    assert isinstance(long, Failed)
+    assert not isinstance(short, Failed)
+    assert len(tried) == 2  # the first row, once more with all memory

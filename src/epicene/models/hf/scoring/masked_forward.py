@@ -77,12 +77,13 @@ class RowTable:
         # The number of each given row among the distinct ones.
         self.numbers: list[IntArray] = []
         for matrix in sorted(matrices, key=lambda each: -each.shape[1]):
-            whole = np.ascontiguousarray(matrix)
-            rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1])))[:, 0]
-            _, first, number = np.unique(rows, return_index=True, return_inverse=True)
-            self._matrices.append(whole[first])
-            self.numbers.append(number + self._edges[-1])
-            self._edges.append(self._edges[-1] + len(first))
+            # As bytes, because numpy compares long rows many times as slowly.
+            rows = [row.tobytes() for row in matrix]
+            number = {row: number for number, row in enumerate(sorted(set(rows)), self._edges[-1])}
+            distinct = np.frombuffer(b"".join(number), matrix.dtype)
+            self._matrices.append(distinct.reshape(-1, matrix.shape[1]))
+            self.numbers.append(np.array([number[row] for row in rows], np.int64))
+            self._edges.append(self._edges[-1] + len(number))
         sizes = [matrix.shape for matrix in self._matrices]
         self.lengths = np.repeat([length for _, length in sizes], [count for count, _ in sizes])
 
@@ -192,7 +193,7 @@ class MaskedForward:
         waiting = range(len(table))
         while waiting:
             front = waiting[: self._how_many(table.lengths[waiting[0] :])]
-            passes.append(self._fitting(run, front, table.lengths))
+            passes.append(self._fitting(run, front, waiting, table.lengths))
             waiting = waiting[len(passes[-1].rows) :]
 
         def collect() -> Found:
@@ -203,24 +204,29 @@ class MaskedForward:
                 # A row that is not finite beside padding is run by itself.
                 if len(broken) and len(set(table.lengths[done.rows].tolist())) > 1:
                     for row in np.unique(wanted.rows[broken]).tolist():
-                        alone = self._fitting(run, range(row, row + 1), table.lengths)
+                        only = range(row, row + 1)
+                        alone = self._fitting(run, only, only, table.lengths)
                         _keep(alone, wanted, found)
             return found
 
         return collect
 
     def _fitting(
-        self, run: Callable[[Sequence[int]], _Pass], rows: Sequence[int], lengths: IntArray
+        self,
+        run: Callable[[Sequence[int]], _Pass],
+        rows: Sequence[int],
+        waiting: Sequence[int],
+        lengths: IntArray,
     ) -> _Pass:
-        """Run as many rows from the front as fit in memory."""
+        """Run as many rows from the front of those that wait as fit in memory."""
         part, done = next(
             run_chunks_that_fit(run, rows, self._notes, lambda row: int(lengths[row]))
         )
         if not isinstance(done, TooLargeError):
             return done
         # All rows as long as this would fail, one by one, and each attempt takes its time.
-        alike = [row for row in rows if lengths[row] == lengths[part[0]]]
-        return _Pass(range(part[0], alike[-1] + 1), None)
+        alike = int(np.count_nonzero(lengths[waiting] == lengths[part[0]]))
+        return _Pass(waiting[:alike], None)
 
     def _how_many(self, lengths: IntArray) -> int:
         """How many rows from the front make a batch; lengths fall."""
