@@ -7,6 +7,7 @@ is called.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -110,6 +111,19 @@ app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)
 app.add_typer(export.app, name="export")
+
+
+def _fill_paragraphs(commands: typer.Typer) -> None:
+    """Join the lines of each paragraph of the commands' help, which typer prints as they are."""
+    for command in commands.registered_commands:
+        paragraphs = inspect.cleandoc(command.help or command.callback.__doc__ or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            _fill_paragraphs(group.typer_instance)
+
+
+_fill_paragraphs(app)
 
 
 _INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
