@@ -385,6 +385,8 @@ def sample(
             f"{pluralise(made.shortfall, 'item')} fewer than needed: some cells have too few "
             "answers to different prompts, so the intervals will be wider."
         )
+    elif n is not None and progress.items < n:
+        note(f"--n is {n}, but only {pluralise(progress.items, 'item')} can be drawn.")
     note(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} needed. "
         f"The study is in {out}."
