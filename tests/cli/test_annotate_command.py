@@ -279,6 +279,8 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
     refused(epicene("annotate", "export", study, *both), 2, "Use either --people or --to")
+    done = epicene("annotate", "export", study, "--out=answers.csv")
+    assert "has no answers yet, so answers.csv has no rows." in done.err
     per = ("--people=2", "--out=s", "--per=item")
     refused(epicene("annotate", "export", study, *per), 2, "export no answers; leave out --per")
     refused(

@@ -181,7 +181,7 @@ def _report_error(error: BaseException) -> int:
         return _print_error(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _print_error(
-            "Stopped. All answers so far are stored; run the same command again to resume.", 1
+            "Stopped. Run the same command again; a run resumes from its stored answers.", 1
         )
     except BrokenPipeError:
         return 1  # the reader of our output has ended, as `head` does

@@ -130,6 +130,8 @@ def export(
             if out is None:
                 sys.stdout.write(text)
             notes += answers.mixed_kinds
+        if out is not None and not per and not len(answers):
+            notes.append(f"{study} has no answers yet, so {out} has no rows.")
     for sentence in notes:
         note(sentence)
 
