@@ -316,7 +316,9 @@ def sample(
         int | None,
         typer.Option(min=0, help="Items that two people judge (default: 200)."),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Another number draws another sample.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Another number draws another sample.")
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option(
