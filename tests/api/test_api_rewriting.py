@@ -93,7 +93,7 @@ def test_many_texts_are_read_as_they_are_wanted() -> None:
             "does not support pronouns=; it takes speaker=, listener=, others=",
         ),
         ({"language": "fr", "from_": "he", "speaker": "f"}, "does not support from_="),
-        ({"language": "fr", "speaker": "neuter"}, "no gender 'neuter' for speaker="),
+        ({"language": "fr", "speaker": "neuter"}, "speaker= must be m, f or n, not 'neuter'"),
         ({"language": "xx"}, "no rewriter for the language 'xx'; known: ar, de, en, es, fr"),
         ({"pronouns": "they", "from_": ["she", "zork"]}, "no pronoun set 'zork'"),
         ({"model": "copy"}, "model= must be a trained tagger, tagger:FOLDER, not 'copy'"),

@@ -273,12 +273,16 @@ def test_what_cannot_be_drawn_is_refused(
 
 def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
-    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "with a folder")
-    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "with a folder")
-    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "with a folder")
+    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "name it with --out")
+    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "name it with --out")
+    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "name it with --out")
     refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
     refused(epicene("annotate", "export", study, *both), 2, "Use either --people or --to")
+    done = epicene("annotate", "export", study, "--out=answers.csv")
+    assert "has no answers yet, so answers.csv has no rows." in done.err
+    per = ("--people=2", "--out=s", "--per=item")
+    refused(epicene("annotate", "export", study, *per), 2, "export no answers; leave out --per")
     refused(
         epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
         2,

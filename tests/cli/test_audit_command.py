@@ -191,3 +191,15 @@ def test_nothing_acts_on_a_terminal(
     assert shown.code == 0
     assert "\u202e" not in shown.out
     assert "\x1b" not in shown.out
+
+
+def test_exit_2_if_the_reader_of_the_tables_ends(
+    epicene: Epicene, catalogue: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(text: str) -> int:
+        if "address a man" in text or not text.strip():
+            return len(text)
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sys.stdout, "write", write)
+    assert epicene("audit", "fr.po").code == 2

@@ -267,7 +267,7 @@ def test_ctrl_c_says_that_nothing_is_lost(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
-    assert "Stopped. All answers so far are stored" in err
+    assert "Stopped. Run the same command again; a run resumes" in err
     assert "Traceback" not in err
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["sessions"][-1]["state"] == "interrupted"

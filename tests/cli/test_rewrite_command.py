@@ -117,7 +117,7 @@ def test_a_set_of_ones_own(give: Epicene, tmp_path: Path) -> None:
     [
         (["--pronouns", "thy"], "did you mean 'they'"),
         (["--pronouns", "they", "--from", "hee"], "did you mean 'he'"),
-        (["--pronouns", "they", "--language", "eng"], "did you mean 'en'"),
+        (["--pronouns", "they", "--language", "eng"], "known: ar, de, en"),
         (["--pronouns", "they", "--language", "zh"], "no rewriter for the language 'zh'"),
         (["--pronouns", "they", "--route", "spacey"], "did you mean 'spacy'"),
         (["--pronouns", "zie", "--sets", "gone.toml"], "There is no file gone.toml"),

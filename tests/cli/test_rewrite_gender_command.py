@@ -75,7 +75,7 @@ def test_explained_as_json(give: Epicene) -> None:
     ("arguments", "says"),
     [
         ([], "use --speaker, --listener or --others with m or f"),
-        (["--speaker", "neuter"], "There is no gender 'neuter' for --speaker"),
+        (["--speaker", "neuter"], "--speaker must be m, f or n, not 'neuter'"),
         (["--pronouns", "they"], "'fr' does not support --pronouns; it takes --speaker"),
     ],
 )

@@ -223,7 +223,10 @@ def test_rules_match_strings(french: Path, rule: str, keys: list[str]) -> None:
     ("rule", "message"),
     [
         ("masculin", "no rule for --fail-on 'masculin'"),
-        ("listener=man", "no gender 'man' for --fail-on listener=…"),
+        (
+            "listener=man",
+            "--fail-on listener=… must be one of masculine, feminine, both, mixed, not 'man'",
+        ),
         ("spelling=foo", "no spelling for --fail-on 'foo'; known: at, both words, brackets"),
         ("everybody=masculine", "no rule for --fail-on 'everybody=masculine'"),
         ("new", "--fail-on new needs an earlier audit"),

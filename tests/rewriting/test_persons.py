@@ -37,8 +37,8 @@ def test_short_and_long_names_of_genders() -> None:
     ("options", "says"),
     [
         ({}, "No person is given"),
-        ({"speaker": "x"}, "no gender 'x' for --speaker"),
-        ({"listener": "femenine"}, "did you mean 'feminine'"),
+        ({"speaker": "x"}, "--speaker must be m, f or n, not 'x'"),
+        ({"listener": "femenine"}, "--listener must be m, f or n, not 'femenine'"),
     ],
 )
 def test_wrong_options(options: dict[str, str], says: str) -> None:

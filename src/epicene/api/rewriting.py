@@ -197,8 +197,9 @@ def _opened(
     for name in given:
         if name not in (*rewriter.takes, "syntax"):
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
+            default = ", which is the default," if language == "en" else ""
             raise InputError(
-                f"The language {language!r} does not support --{name}; it takes {takes}."
+                f"The language {language!r}{default} does not support --{name}; it takes {takes}."
             )
     return _rated(rewriter.open(given), "" if model is not None else language, least)
 

@@ -7,6 +7,7 @@ is called.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -112,6 +113,19 @@ app.command("data")(data.data)
 app.add_typer(export.app, name="export")
 
 
+def _fill_paragraphs(commands: typer.Typer) -> None:
+    """Join the lines of each paragraph of the commands' help, which typer prints as they are."""
+    for command in commands.registered_commands:
+        paragraphs = inspect.cleandoc(command.help or command.callback.__doc__ or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            _fill_paragraphs(group.typer_instance)
+
+
+_fill_paragraphs(app)
+
+
 _INTERRUPTED = 130  # the exit code that typer returns for Ctrl-C
 
 
@@ -177,7 +191,7 @@ def _report_error(error: BaseException) -> int:
         return _print_error(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _print_error(
-            "Stopped. All answers so far are stored; run the same command again to resume.", 1
+            "Stopped. Run the same command again; a run resumes from its stored answers.", 1
         )
     except BrokenPipeError:
         return 1  # the reader of our output has ended, as `head` does

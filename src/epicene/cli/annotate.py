@@ -316,7 +316,9 @@ def sample(
         int | None,
         typer.Option(min=0, help="Items that two people judge (default: 200)."),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Another draw.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Another number draws another sample.")
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option(
@@ -385,6 +387,8 @@ def sample(
             f"{pluralise(made.shortfall, 'item')} fewer than needed: some cells have too few "
             "answers to different prompts, so the intervals will be wider."
         )
+    elif n is not None and progress.items < n:
+        note(f"--n is {n}, but only {pluralise(progress.items, 'item')} can be drawn.")
     note(
         f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} needed. "
         f"The study is in {out}."

@@ -100,11 +100,14 @@ def export(
     chosen = load_study(study)
     if people or to:
         of_answers = form is not None or hidden or without or passed or per or codebook or bom
-        if out is None or of_answers or (people and to):
+        if people and to:
+            raise InputError("Use either --people or --to.")
+        if out is None:
+            raise InputError("--people and --to write to a folder; name it with --out.")
+        if of_answers:
             raise InputError(
-                "Use either --people or --to, with a folder, --out DIR, and without options "
-                "about answers (--per, --form, --hidden, --without, --passed, --codebook, "
-                "--bom)."
+                "--people and --to export no answers; leave out --per, --form, --hidden, "
+                "--without, --passed, --codebook and --bom."
             )
         if to is not None:
             notes = [str(path) for path in chosen.write_project(to, out)]
@@ -127,6 +130,8 @@ def export(
             if out is None:
                 sys.stdout.write(text)
             notes += answers.mixed_kinds
+        if out is not None and not per and not len(answers):
+            notes.append(f"{study} has no answers yet, so {out} has no rows.")
     for sentence in notes:
         note(sentence)
 

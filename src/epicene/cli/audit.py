@@ -57,8 +57,9 @@ def audit(
         typer.Option(
             "--fail-on",
             metavar="RULE",
-            help="Exit with code 1 if a string matches: mixed, listener=masculine, new, "
-            "problem, … Join conditions with +; may be repeated.",
+            help="Exit with code 1 if a string matches: masculine, user=masculine, mixed, "
+            "problem, undecided, new … (an unknown rule lists all). Join conditions with +; may "
+            "be repeated.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -68,7 +69,9 @@ def audit(
     ] = False,
     as_html: Annotated[
         bool,
-        typer.Option("--html", help="Write a page to filter, read and copy from (audit.html)."),
+        typer.Option(
+            "--html", help="Write a page with all strings and filters, to audit.html or --out."
+        ),
     ] = False,
     out: Annotated[
         Path | None,

@@ -103,9 +103,9 @@ AsJson: TypeAlias = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on standard output."),
 ]
-AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
-AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]
-AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.")]
+AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
+AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="Print LaTeX.")]
+AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also include every judged answer.")
 ]

@@ -82,9 +82,15 @@ def print_tables(tables: Iterable[Table]) -> None:
 
     from epicene.report.terminal import print_table
 
+    class Terminal(Console):
+        """A console that raises if the reader of its output has ended; rich would exit with 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise
+
     # Without a terminal, tables need not fit its width.
     terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else PIPE_WIDTH)
+    console = Terminal(width=None if terminal else PIPE_WIDTH)
     for table in tables:
         print_table(console, table, squeeze=not terminal)
 

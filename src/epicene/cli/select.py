@@ -32,7 +32,8 @@ def select(
         typer.Option(
             "--language",
             "-l",
-            help="The language of the text (default: the language that a file names).",
+            help="The language of the text (default: the language that a file names; en for "
+            "standard input).",
         ),
     ] = None,
     speaker: Annotated[

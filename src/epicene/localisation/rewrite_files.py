@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError
 from epicene.core.files import refuse_inputs, write_atomically
 from epicene.core.records import Record
 from epicene.rewriting import Change, Rewrite, find_rewriter
@@ -151,9 +151,8 @@ def _grouped(
 
 def check_user(user: str) -> None:
     """Raise unless this is a gender."""
-    known = ("m", "f", "n", *GENDERS, "neutral")
-    if user not in known:
-        raise unknown("gender", user, known, where="for --user")
+    if user not in ("m", "f", "n", *GENDERS, "neutral"):
+        raise InputError(f"--user must be m, f or n, not {user!r}.")
 
 
 def without_effect(persons: set[str], file: LocalisedFile, people: PeopleRules) -> set[str]:

@@ -135,7 +135,8 @@ def rewritings_by_key(language: str, person: Person) -> dict[str, Rewrite | None
         options = {key: {"pronouns": name} for key, name in _PRONOUNS.items()}
     else:
         raise InputError(
-            f"The language {language!r} does not show the gender of the {person}; use --others."
+            f"The language {language!r} does not show the gender of the {person}; use --others, "
+            "or name another language with --language."
         )
     return {
         key: _open(language, tuple(sorted(wanted.items()))) if wanted else None

@@ -77,7 +77,7 @@ def rewritable_languages() -> list[str]:
 def find_rewriter(code: str) -> Rewriter:
     """The rewriter of a language."""
     if code not in (known := rewritable_languages()):
-        raise unknown("rewriter for the language", code, known)
+        raise unknown("rewriter for the language", code, known, every=True)
     module, _, name = languages.get(code).rewriter.partition(":")
     rewriter: Rewriter = getattr(import_module(module), name)
     return rewriter

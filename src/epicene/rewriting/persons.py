@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError
 from epicene.core.records import Record
 from epicene.rewriting import (
     Change,
@@ -58,8 +58,7 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
         value = options[person]
         gender = _GENDER_CODES.get(value, value)
         if gender not in GENDERS:
-            known = [*_GENDER_CODES, *GENDERS, *_NEUTRAL]
-            raise unknown("gender", value, known, where=f"for --{person}")
+            raise InputError(f"--{person} must be m, f or n, not {value!r}.")
         wanted[person] = gender
     if not any(person in options for person in PERSONS):
         raise InputError(
@@ -77,8 +76,8 @@ def read_neutral_persons(
     style = options.get("style", "")
     if persons and neutral is None:
         raise InputError(
-            f"There are no neutral forms for --{persons[0]} {options[persons[0]]} in this "
-            "language; German, French, Spanish and Italian have them (English: --pronouns they)."
+            "This language has no neutral forms (n); German, French, Spanish and Italian have "
+            "them (English: --pronouns they)."
         )
     if neutral is None:
         return (), ""
@@ -87,7 +86,8 @@ def read_neutral_persons(
             "--style is for neutral forms: use --speaker, --listener or --others with n."
         )
     if style and style not in neutral.styles:
-        raise unknown("style", style, list(neutral.styles))
+        known = ", ".join(neutral.styles)
+        raise InputError(f"This language has no --style {style!r}; known: {known}.")
     return persons, style or next(iter(neutral.styles))
 
 

@@ -63,7 +63,7 @@ class FileAudit:
         known = rewritable_languages()
         base = (language or "").partition("-")[0].partition("_")[0].lower()
         if language and base not in known:
-            raise unknown("rewriter for the language", language, known)
+            raise unknown("rewriter for the language", language, known, every=True)
         self._known = frozenset(known)
         self._analysers: dict[str, Analyser] = {}
         self.summary = Summary()

@@ -91,7 +91,8 @@ def _condition_with_value(name: str, value: str) -> Callable[[Finding, Status], 
         names = [f"{each}=…" for each in ("spelling", "user", *WHOSE)]
         raise unknown("rule for --fail-on", f"{name}={value}", names, every=True)
     if value not in SHOWN_GENDERS:
-        raise unknown("gender", value, SHOWN_GENDERS, where=f"for --fail-on {name}=…", every=True)
+        known = ", ".join(SHOWN_GENDERS)
+        raise InputError(f"--fail-on {name}=… must be one of {known}, not {value!r}.")
 
     def holds(finding: Finding, _: Status) -> bool:
         people = finding.user if name == "user" else (name,)

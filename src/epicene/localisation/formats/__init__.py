@@ -50,9 +50,10 @@ def format_of(path: Path) -> str:
     for name, form in FORMATS.items():
         if path.name.lower().endswith(form.suffixes):
             return name
-    known = sorted(suffix for form in FORMATS.values() for suffix in form.suffixes)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name its files, for example {path}/*.po.")
     raise InputError(
-        f"The format of {path} is unknown; use --format with one of {', '.join(known)}."
+        f"The format of {path} is unknown; use --format with one of {', '.join(FORMATS)}."
     )
 
 

@@ -151,8 +151,9 @@ def summarise_labels(suite: Suite[Any, Any], path: Path, protocol: Protocol) -> 
 def not_drawn_by_a_suite(study: Study) -> InputError:
     """The error of a study that no suite can tabulate."""
     return InputError(
-        f"The study {study.name} was not sampled by a suite, so it has no tables; export the "
-        "answers with `epicene annotate export`."
+        f"The study {study.name} was not sampled by a suite, so its only tables are those of "
+        "agreement and quality, once people have answered; export the answers with `epicene "
+        "annotate export`."
     )
 
 

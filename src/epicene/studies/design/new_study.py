@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.data_files import read_rows
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import InputError, as_sentence, unknown, unknown_name
 from epicene.studies.design.lists import hash_fraction
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import (
@@ -61,7 +61,7 @@ def study_from_file(path: Path, wanted: NewStudy) -> Study:
     shown = wanted.between or wanted.show or tuple(fields[:1])
     for name in (*shown, *wanted.show, *([wanted.draft] if wanted.draft else ())):
         if name not in fields:
-            raise unknown(f"column in {path}", name, fields)
+            raise InputError(f"{path}: {as_sentence(unknown_name('column', name, fields))}")
     if sum(map(bool, (wanted.options, wanted.between, wanted.draft))) > 1:
         raise InputError("Use exactly one of --options, --between and --draft.")
     visible = tuple(dict.fromkeys((*wanted.show, *shown)))
