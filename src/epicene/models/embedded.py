@@ -72,12 +72,6 @@ def fetched_folder(name: str) -> Path | None:
     return _entry(name).fetched_folder
 
 
-def gguf_path(name: str) -> Path | None:
-    """The model's file as it was published, for programs that read GGUF; None if not fetched."""
-    folder = fetched_folder(name)
-    return folder / _entry(name).gguf if folder else None
-
-
 def _silent(_: str) -> None:
     pass
 

@@ -64,18 +64,6 @@ class LoadedModel:
         return FusedLayers(self.model, self.device)
 
 
-def model_type_of(name: str, options: ModelOptions) -> LanguageModelType:
-    """Whether the model is causal, masked, sequence-to-sequence or image-text."""
-    with find_checkpoint(name, options) as checkpoint:
-        return detect_type(checkpoint, read_config(checkpoint))
-
-
-def load(name: str, options: ModelOptions, kind: LanguageModelType) -> LoadedModel:
-    """Load weights and tokenizer, ready to answer, as a model of that kind."""
-    with find_checkpoint(name, options) as checkpoint:
-        return _load(checkpoint, options, kind, read_config(checkpoint))
-
-
 def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, LoadedModel]:
     """Load a model according to its configuration."""
     with find_checkpoint(name, options) as checkpoint:

@@ -140,14 +140,9 @@ class TextEncoder:
         self._names: dict[tuple[int, ...], str] = {}
         self.max_length = max_length
 
-    def encode(
-        self, context: str, text: str, policy: FirstToken, *, templated: bool = False
-    ) -> EncodedText:
-        """The tokens of a text after its context.
-
-        Nothing is put before a context that a chat template made (`templated`).
-        """
-        (encoded,) = self.encode_all([TextInContext(context, text, policy, templated)])
+    def encode(self, context: str, text: str, policy: FirstToken) -> EncodedText:
+        """The tokens of a text after its context."""
+        (encoded,) = self.encode_all([TextInContext(context, text, policy)])
         if isinstance(encoded, UnanswerableError):
             raise encoded
         return encoded
