@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from epicene.api.arguments import data_source, language_codes
 from epicene.api.results import tabulate
 from epicene.api.study_results import CorrectedResults, StudyAnswers
 from epicene.api.wording import keyword_errors
@@ -107,7 +108,7 @@ def sample_study(
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images
     from epicene.studies.design.sampling import SamplingOptions
-    from epicene.suites import DataSource, find_suite
+    from epicene.suites import find_suite
 
     stored = tabulate(runs).stored
     wanted = SamplingOptions(
@@ -118,7 +119,7 @@ def sample_study(
         precision=precision,
         uncertain_first=uncertain_first,
     )
-    languages = (language,) if isinstance(language, str) else tuple(language or ())
+    languages = language_codes(language)
     spread = precision is not None or pilot is not None or uncertain_first
     if bool(stored) == bool(suite):
         raise InputError("Name either run folders or a suite with --suite.")
@@ -139,7 +140,7 @@ def sample_study(
     else:
         drawn = study_from_data(
             find_suite(suite),
-            DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
+            data_source(data, columns),
             wanted,
             study=study,
             protocol=protocol or "epicene",
