@@ -535,8 +535,7 @@ class Study:
         names = _names(people)
 
         def listening(actual_port: int) -> None:
-            shown = f"[{host}]" if ":" in host else host
-            address = url or f"http://{shown}:{actual_port}"
+            address = url or _local_address(host, actual_port)
             self._folder.remember_address(address)
             (ready or print_links)(_links_frame(self._folder, names, address))
 
@@ -657,9 +656,7 @@ class Study:
             token = load_signer(copied.path).token(User("person", "preview"))
 
             def listening(actual_port: int) -> None:
-                shown = f"[{host}]" if ":" in host else host
-                link = f"http://{shown}:{actual_port}/enter/{token}"
-                (ready or print)(link)
+                (ready or print)(f"{_local_address(host, actual_port)}/enter/{token}")
 
             serve_pages(
                 copied,
@@ -758,6 +755,11 @@ def base_url(url: str) -> str:
             "optionally a port, with nothing after it."
         )
     return found["root"].lower()
+
+
+def _local_address(host: str, port: int) -> str:
+    """The address of the pages without a public one."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def print_links(links: polars.DataFrame) -> None:

@@ -172,9 +172,12 @@ class _RandomAnswers:
         """One of the choices per sample; without choices, the source's words in another order."""
         noise = _SeededRandom(self._seed, request)
         if request.choices:
-            drawn = [request.choices[noise.index(len(request.choices))] for _ in _samples(request)]
+            choices = request.choices
+            drawn = [choices[noise.index(len(choices))] for _ in range(request.samples)]
         elif request.source:
-            drawn = [_shuffled(request.source, request.language, noise) for _ in _samples(request)]
+            drawn = [
+                _shuffled(request.source, request.language, noise) for _ in range(request.samples)
+            ]
         else:
             raise UnanswerableError("the request has neither choices nor a source to guess from")
         return Texts(texts=tuple(Text(text=text) for text in drawn))
@@ -244,10 +247,6 @@ def _words_around(request: Fill) -> tuple[str, ...]:
         for text in (request.before, request.after)
         for span in words(text, request.language)
     )
-
-
-def _samples(request: Generate) -> range:
-    return range(request.samples)
 
 
 def _costs(sizes: Sequence[tuple[int, ...]], order: Sequence[int], cost: float) -> list[float]:
@@ -351,7 +350,8 @@ class _PlantedAnswers:
 
     def generate(self, request: Generate) -> Texts:
         """An answer per sample."""
-        return Texts(texts=tuple(Text(text=self._answer(request, i)[0]) for i in _samples(request)))
+        answers = (self._answer(request, index)[0] for index in range(request.samples))
+        return Texts(texts=tuple(Text(text=answer) for answer in answers))
 
     def translate(self, request: Translate) -> Texts:
         """The answer as a translation."""
