@@ -28,7 +28,6 @@ class CatalogueEntry(Downloadable, frozen=True, kw_only=True):
 
     languages: tuple[str, ...]
     chat: bool
-    bos: bool
     parameters: int
     gguf: str
     sha256: str
