@@ -331,12 +331,8 @@ def _read(
     format: str | None,  # noqa: A002 - as in the command
     columns: Mapping[str, str] | None,
 ) -> LocalisedFile:
-    from epicene.core.errors import InputError
     from epicene.localisation.formats import read_localised_file
 
     file = read_localised_file(path, format=format, language=language, columns=columns)
-    if not file.language:
-        several = sorted({string.language for string in file.strings} - {""})
-        has = f"has strings in {', '.join(several)}" if several else "does not say its language"
-        raise InputError(f"{path} {has}; name one with --language.")
+    file.check_language()
     return file
