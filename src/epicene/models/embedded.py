@@ -16,6 +16,7 @@ from epicene.core.errors import InputError, unknown
 from epicene.core.records import Record, to_json
 from epicene.models import downloads, gguf_conversion, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
+from epicene.models.rates import refuse_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,8 +120,7 @@ def _open(kind: str, name: str, options: ModelOptions) -> Model:
 
 def _locate(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]:
     """A fetched model's folder, and the options with its label."""
-    if name:
-        raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
+    refuse_name(kind, name)
     folder = _entry(kind).require_folder()
     return str(folder), msgspec.structs.replace(options, label=options.label or kind)
 
