@@ -1,4 +1,4 @@
-"""Change what a run folder holds, as a test needs it, with checksums that fit."""
+"""Change what a run folder holds, with checksums that fit, and show its tables."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.core.records import to_json
+from epicene.report.results_document import results_document
 from epicene.runs.checked_tables import row_checksum
 from epicene.runs.manifest import Manifest, write_manifest
+from epicene.runs.stored_run import read_run
+from epicene.runs.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+def tables(folder: Path) -> bytes:
+    """What `epicene tables --json` prints, but for the folder's name."""
+    shown = results_document(summarise([read_run(folder)]))
+    for run in shown["runs"]:
+        del run["run"]
+    return to_json(shown)
 
 
 def edit_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:

@@ -32,7 +32,7 @@ from epicene.core.records import (
     Texts,
     TextScore,
     Translate,
-    answer_key,
+    answer_keys,
     digest,
     to_json,
     verb,
@@ -200,9 +200,10 @@ def test_a_score_without_a_decoding_has_the_key_it_always_had() -> None:
     identity = Identity(kind="k", label="l", key={"a": "b"})
     request = Score(item="1", texts=("a", "b"), name="n")
     # As it was before a Score could have a decoding; stored answers are found by it.
-    assert answer_key(request, identity).hex() == "1d775495d1a232fe01631ee1fae3f855"
+    key = answer_keys(identity)
+    assert key(request).hex() == "1d775495d1a232fe01631ee1fae3f855"
     with_decoding = msgspec.structs.replace(request, decoding=Decoding())
-    assert answer_key(with_decoding, identity) != answer_key(request, identity)
+    assert key(with_decoding) != key(request)
     score = TextScore(logprobs=(-1.0,), starts=(0,), ends=(1,), words=1, characters=1)
     assert b"drawn" not in to_json(score)
 
@@ -223,9 +224,10 @@ def test_records_are_frozen_and_refuse_unknown_fields() -> None:
 @given(requests, requests)
 def test_a_key_tells_requests_and_models_apart(one: Request, other: Request) -> None:
     model = Identity(kind="hf", label="a", key={"weights": "1"})
-    assert (answer_key(one, model) == answer_key(other, model)) == (one == other)
+    key = answer_keys(model)
+    assert (key(one) == key(other)) == (one == other)
     retrained = Identity(kind="hf", label="a", key={"weights": "2"})
-    assert answer_key(one, model) != answer_key(one, retrained)
+    assert key(one) != answer_keys(retrained)(one)
 
 
 def test_a_label_is_not_in_the_key() -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from epicene.core.records import Failed, Images
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from epicene.core.records import Answer, Request
+    from epicene.core.records import Answer, Image, Request
     from epicene.models import Batch, ImageStore, Model, NumberedRequest
 
 
@@ -52,6 +54,18 @@ def _collected(model: Model, batches: Iterator[Batch], files: ImageStore | None)
             assert number not in found
             found[number] = answer
     return [found[number] for number in range(len(found))]
+
+
+def reason(answer: Answer) -> str:
+    """Why a request failed, as it must have."""
+    assert isinstance(answer, Failed), answer
+    return answer.reason
+
+
+def drawn(answer: Answer) -> tuple[Image, ...]:
+    """The images of an answer that must have some."""
+    assert isinstance(answer, Images), answer
+    return answer.images
 
 
 def assert_alike(found: Sequence[Answer], sound: Sequence[Answer]) -> None:

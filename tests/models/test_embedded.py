@@ -128,14 +128,11 @@ def test_a_fetched_model_is_joined_checked_converted_and_kept(
     toy: embedded.CatalogueEntry, cache_folder: Path, registry_folder: Path
 ) -> None:
     assert embedded.fetched_folder("toy") is None
-    assert embedded.gguf_path("toy") is None
     assert [(s.name, s.fetched, s.where) for s in embedded.status()] == [("toy", False, "")]
     lines: list[str] = []
     folder = embedded.fetch("toy", progress=lines.append)
     assert folder == embedded.fetched_folder("toy")
-    gguf = embedded.gguf_path("toy")
-    assert gguf is not None
-    assert gguf.read_bytes() == WHOLE
+    assert (folder / toy.gguf).read_bytes() == WHOLE
     assert (folder / "config.json").read_text() == str(len(WHOLE))
     note = json.loads((folder / "epicene.json").read_bytes())
     assert note["gguf_sha256"] == toy.sha256
@@ -341,11 +338,9 @@ def smollm2() -> Path:
 
 @pytest.mark.embedded
 def test_the_real_smollm2_is_what_the_catalogue_says(smollm2: Path) -> None:
-    gguf = embedded.gguf_path("smollm2")
-    assert gguf is not None
-    with gguf.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
     entry = embedded.catalogue()["smollm2"]
+    with (smollm2 / entry.gguf).open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
     assert found == entry.sha256
     config = json.loads((smollm2 / "config.json").read_bytes())
     assert "quantization_config" not in config

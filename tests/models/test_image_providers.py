@@ -12,7 +12,7 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
-from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images
+from epicene.core.records import Answer, Draw, Failed, Generate, Image
 from epicene.models import ModelOptions, open_model, parse_spec, sample_seed
 from models.http.image_servers import (
     FLUX,
@@ -27,7 +27,7 @@ from models.http.image_servers import (
     schema,
 )
 from models.http.local_server import SHORT_WAITS, Asked, Reply
-from models.model_answers import answers
+from models.model_answers import answers, drawn
 from models.sample_images import claiming, picture
 
 HOSTED = ("replicate", "ideogram")
@@ -36,11 +36,6 @@ SLOW_DOWN = Reply({"detail": "Request was throttled."}, 429, headers={"retry-aft
 
 def draw(prompt: str = "a nurse", **fields: Any) -> Draw:
     return Draw(item=prompt, prompt=prompt, **fields)
-
-
-def drawn(answer: Answer) -> tuple[Image, ...]:
-    assert isinstance(answer, Images), answer
-    return answer.images
 
 
 def plain(_: Order) -> Drawing:

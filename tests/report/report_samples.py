@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html.parser import HTMLParser
 
-from epicene.core.records import Column, Estimate, Row, Table
+from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.report.contrasts import Agreement, Contrast, Gap
+from epicene.report.item_viewer import ItemPacker, PackedItems
 from epicene.report.model_comparison import ModelComparison
 from epicene.report.model_profiles import HeadlineResult
 from epicene.report.page_figures import (
@@ -21,6 +23,14 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!-
 
 # Elements that have no end tag in HTML.
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
+
+
+def pack_items(judgements: Iterable[Judgement]) -> PackedItems:
+    """Judgements of one run as the page's script reads them."""
+    packer = ItemPacker()
+    for judgement in judgements:
+        packer.add_judgement("", judgement)
+    return packer.packed()
 
 
 def estimate(value: float, reach: float = 0.03, n: int = 100) -> Estimate:

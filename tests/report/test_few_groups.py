@@ -54,11 +54,6 @@ def test_one_note_under_a_table_with_a_mark(show: object) -> None:
     assert FEW_GROUPS not in str(show(table(ENOUGH, UNKNOWN)))
 
 
-def test_half_widths_keep_the_mark() -> None:
-    text = as_latex(table(FEW), intervals="plus-minus")
-    assert r"$\pm$~25.0‡" in text
-
-
 def test_a_mark_in_a_note_is_explained() -> None:
     note = f"undetected: 2 % {format_interval(FEW, SHARE)} of 40"
     assert lay_out(table(ENOUGH, notes=(note,))).reasons == ((FEW_GROUPS, FEW_GROUPS_NOTE),)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from epicene.core.records import Judgement, Text, Texts
-from epicene.report.item_viewer import pack_items
 from epicene.report.page import PageSection, render_page
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
 from epicene.suites.genform.protocol import PROTOCOLS
+from report.report_samples import pack_items
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -12,8 +13,12 @@ import pytest
 from scipy.stats import ttest_1samp
 
 import reflexives
-from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
-from epicene.report.model_comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
+from epicene.core.records import LEARNT, Estimate, Identity, Judgement
+from epicene.report.model_comparison import (
+    MAX_COMPARED_MODELS,
+    ModelComparison,
+    compare_models,
+)
 from epicene.report.model_profiles import (
     headline_results,
     profile_table,
@@ -182,10 +187,15 @@ def test_score_against_size_where_two_sizes_are_known() -> None:
     assert few.endswith("may be below the nominal level: 2 of 2.")
 
 
+def compared(summary: Summary) -> ModelComparison:
+    """The models of a summary, as if each had a run of its protocol."""
+    run: Any = SimpleNamespace(protocol=summary.protocol)
+    return compare_models(summary, [run for _ in summary.runs])
+
+
 def test_places_are_given_where_models_are_told_apart() -> None:
     summary = summary_of(bad=judgements("-" * 12), good=judgements("+" * 12))
-    (table,) = ranking_tables(summary, list(headline_results(summary)))
-    assert isinstance(table, Table)
+    ((_, table),) = compared(summary).rankings
     assert [(row.keys[0], row.cells[0], row.cells[1], row.cells[3]) for row in table.rows] == [
         ("good", "1 of 2", "a", "bad"),
         ("bad", "2 of 2", "b", "none"),
@@ -199,8 +209,7 @@ def test_what_a_run_lacks_is_said_beside_its_place() -> None:
         "cut": judgements("+" * 5 + "." * 15),
     }
     summary = summary_of(**runs)
-    (table,) = ranking_tables(summary, list(headline_results(summary)))
-    assert isinstance(table, Table)
+    ((_, table),) = compared(summary).rankings
     assert [column.name for column in table.columns][-1] == "judgements lacking"
     by_model = {row.keys[0]: row.cells for row in table.rows}
     assert by_model["cut"][0] == "1 to 3 of 3"
@@ -211,15 +220,14 @@ def test_what_a_run_lacks_is_said_beside_its_place() -> None:
 
 def test_models_that_are_not_told_apart_get_a_sentence() -> None:
     summary = summary_of(one=judgements("+-+-"), other=judgements("-+-+"))
-    (sentence,) = ranking_tables(summary, list(headline_results(summary)))
-    assert isinstance(sentence, str)
+    (sentence,) = compared(summary).reasons
     assert "no ranking" in sentence
     assert "4 scores" in sentence
 
 
 def test_changes_of_every_pair_up_to_a_number() -> None:
     summary = summary_of(first=judgements("++--"), second=judgements("+-++"))
-    table = changes_table(summary, list(headline_results(summary)))
+    table = compared(summary).changes
     assert table is not None
     (row,) = table.rows
     assert row.keys == ("right", "first", "second")
@@ -227,13 +235,14 @@ def test_changes_of_every_pair_up_to_a_number() -> None:
     by_t = ttest_1samp([1, 1, -1, 0], 0).pvalue
     assert values == [0.25, 1.0, 1.0, pytest.approx(by_t), 2, 1, 4, 0, 0]
     unclear = summary_of(first=judgements("++--"), second=judgements("+-??"))
-    told = changes_table(unclear, list(headline_results(unclear)))
+    told = compared(unclear).changes
     assert told is not None
     rates = dict(zip([column.name for column in told.columns], told.rows[0].cells, strict=True))
     shown = [rates[f"undetected, {which}"] for which in ("first", "second")]
     assert [each.value for each in shown if isinstance(each, Estimate)] == [0, 1 / 2]
     many = summary_of(**{f"m{n}": judgements("+-") for n in range(MAX_COMPARED_MODELS + 1)})
-    assert changes_table(many, list(headline_results(many))) is None
-    alone = summary_of(one=judgements("+-"))
-    assert changes_table(alone, list(headline_results(alone))) is None
-    assert list(ranking_tables(alone, list(headline_results(alone)))) == []
+    assert compared(many).changes is None
+    alone = compared(summary_of(one=judgements("+-")))
+    assert alone.changes is None
+    assert not alone.rankings
+    assert not alone.reasons

@@ -64,12 +64,6 @@ def test_latex_is_booktabs_with_reasons_below() -> None:
     assert r"% Needs \usepackage{booktabs,array,longtable,adjustbox}" in text
 
 
-def test_latex_gives_plus_minus_only_where_the_interval_is_symmetric() -> None:
-    text = as_latex(sample_table(), intervals="plus-minus")
-    assert r"81.2* \linebreak {\scriptsize [78.0,~84.1]}" in text  # 3.2 below, 2.9 above
-    assert r"$-$0.12 \linebreak {\scriptsize $\pm$~0.10}" in text
-
-
 # --- which engine --------------------------------------------------------------------------
 
 

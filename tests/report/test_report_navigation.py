@@ -13,10 +13,9 @@ from axe import violations
 from epicene import charts
 from epicene.core.records import Judgement
 from epicene.report.findings import Finding
-from epicene.report.item_viewer import pack_items
 from epicene.report.page import NotMeasured, Overview, PageSection, TableGroup, render_page
 from epicene.report.page_figures import styles_of
-from report.report_samples import own_figures, sample_table
+from report.report_samples import own_figures, pack_items, sample_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

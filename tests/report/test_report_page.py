@@ -19,10 +19,10 @@ from epicene import charts
 from epicene.core.control_characters import escape_controls
 from epicene.core.records import Judgement, Table, TextScore
 from epicene.report.findings import Finding
-from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
+from epicene.report.item_viewer import ItemPacker, PackedItems
 from epicene.report.page import NotMeasured, Overview, PageSection, TableGroup, render_page, slug
 from epicene.suites import ScoredText
-from report.report_samples import HOSTILE, Tags, own_figures, sample_table, text_table
+from report.report_samples import HOSTILE, Tags, own_figures, pack_items, sample_table, text_table
 
 # Attributes through which a page could reach out.
 LINKS = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction")
@@ -232,8 +232,9 @@ def test_packed_items_are_the_judgements() -> None:
 
 def test_items_of_several_runs_are_told_apart() -> None:
     packer = ItemPacker()
-    packer.add("small", [judgement(1, facets={"rule": "verb"})])
-    packer.add("large", [judgement(1, facets={}), judgement(2, facets={"rule": "noun"})])
+    packer.add_judgement("small", judgement(1, facets={"rule": "verb"}))
+    packer.add_judgement("large", judgement(1, facets={}))
+    packer.add_judgement("large", judgement(2, facets={"rule": "noun"}))
     columns = columns_of(packer.packed())
     assert columns["model"] == ["small", "large", "large"]
     assert columns["rule"] == ["verb", None, "noun"]
@@ -258,7 +259,8 @@ def test_what_was_scored_goes_with_the_first_judgement_of_its_item() -> None:
         ScoredText("other", "x", None, "d", score),
     ]
     packer.add_scores("m", "item-1", texts)
-    packer.add("m", [judgement(1), judgement(1, name="again"), judgement(2)])
+    for each in (judgement(1), judgement(1, name="again"), judgement(2)):
+        packer.add_judgement("m", each)
     packed = packer.packed()
     columns = columns_of(packed)
     lines = ["acceptability\tgood\t1\ta b", "acceptability\tbad\t0\tc", "other\tx\t\td"]

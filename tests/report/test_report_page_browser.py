@@ -10,10 +10,10 @@ import pytest
 
 from epicene import charts
 from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table, TextScore
-from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
+from epicene.report.item_viewer import ItemPacker, PackedItems
 from epicene.report.page import PageSection, TableGroup, render_page
 from epicene.suites import ScoredText
-from report.report_samples import HOSTILE, own_figures, sample_table
+from report.report_samples import HOSTILE, own_figures, pack_items, sample_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request

@@ -21,12 +21,9 @@ import msgspec
 
 from epicene.cli import run_app
 from epicene.core.errors import EpiceneError
-from epicene.core.records import to_json
-from epicene.report.results_document import results_document
 from epicene.runs import judgement_cache
 from epicene.runs.integrity import verify_run
-from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
+from run_folders import tables
 
 _PAGE = 4096
 _WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
@@ -193,14 +190,6 @@ def _kill_halfway(whole: Path, killed: Path) -> None:
         data = path.read_bytes()
     path.write_bytes(data)
     Path(f"{path}-wal").write_bytes(log)
-
-
-def tables(folder: Path) -> bytes:
-    """What `epicene tables --json` prints, but for the folder's name."""
-    shown = results_document(summarise([read_run(folder)]))
-    for run in shown["runs"]:
-        del run["run"]
-    return to_json(shown)
 
 
 def stored_rows(folder: Path) -> dict[str, set[tuple[Any, ...]]]:

@@ -13,10 +13,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from epicene.core.records import to_json
-from epicene.report.results_document import results_document
-from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
 from runs.ray_faulty_models import PIDS
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -143,11 +139,3 @@ def _install_doubles(site: Path) -> None:
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ray-doubles\nVersion: 1\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
-
-
-def tables(folder: Path) -> bytes:
-    """What `epicene tables --json` prints, but for the folder's name."""
-    shown = results_document(summarise([read_run(folder)]))
-    for run in shown["runs"]:
-        del run["run"]
-    return to_json(shown)

@@ -11,7 +11,7 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.report.model_comparison import changes_table, compare_models
+from epicene.report.model_comparison import compare_models
 from epicene.report.model_profiles import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.stored_run import StoredRun, read_run
@@ -48,7 +48,7 @@ def test_it_begins_with_the_rows_of_the_report(suite: str, tmp_path: Path) -> No
     found = compare_runs(first, second)
     summary = summarise([first, second])
     entries = [entry for entry in headline_results(summary) if not entry.language]
-    reported = changes_table(summary, entries)
+    reported = compare_models(summary, [first, second]).changes
     assert reported is not None
     assert found.tables[0].name == "changes"
     shown = found.tables[0].rows

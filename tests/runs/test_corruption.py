@@ -16,7 +16,8 @@ from epicene.runs.integrity import verify_run
 from epicene.runs.manifest import read_manifest
 from epicene.runs.preflight import check_store_present
 from epicene.runs.store import AnswerStore
-from runs.corruptions import CHANGES, Outcomes, Victim, make_victims, tables, try_corruption
+from run_folders import tables
+from runs.corruptions import CHANGES, Outcomes, Victim, make_victims, try_corruption
 
 CORRUPTIONS = 60
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from models.hf.tiny_causal import llama, save, smollm2_like
+from run_folders import tables
+from runs.conftest import computed
 from runs.killable_runs import ForkServer, stored
 
 KILLS = 20
@@ -39,26 +41,6 @@ def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
     process = ForkServer(tmp_path / "computed.log", tmp_path / "errors.log", *MODULES)
     yield process
     process.close()
-
-
-def computed(log: Path) -> list[str]:
-    """What was noted so far."""
-    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-
-
-def tables(folder: Path) -> bytes:
-    """What `epicene tables --json` prints, but for the folder's name."""
-    import two_stage
-    from epicene.core.records import to_json
-    from epicene.report.results_document import results_document
-    from epicene.runs.stored_run import read_run
-    from epicene.runs.summary import summarise
-
-    two_stage.register()
-    shown = results_document(summarise([read_run(folder)]))
-    for run in shown["runs"]:
-        del run["run"]
-    return to_json(shown)
 
 
 def test_twenty_kills_change_nothing(tmp_path: Path, fork_server: ForkServer) -> None:

@@ -10,9 +10,7 @@ import polars as pl
 import pytest
 
 from epicene.core import registry
-from epicene.core.records import Table
-from epicene.report.model_comparison import ranking_tables
-from epicene.report.model_profiles import headline_results
+from epicene.report.model_comparison import compare_models
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.model_ranking import rank
 from epicene.runs.stored_run import RunJudgements, StoredRun, judgement_frame, match_items, read_run
@@ -86,11 +84,11 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     assert found.shared == 3 * (60 - len(lost[0]))
     assert all(each.lacking == 3 * len(lost[0]) for each in found.models)
 
-    summary = summarise(broken)
-    lacking = missing_judgements(broken, match_items(broken))
-    for made in ranking_tables(summary, list(headline_results(summary)), lacking):
-        notes = " ".join(made.notes) if isinstance(made, Table) else made
-        assert f"{found.shared} of 180 scores are in all runs" in notes
+    compared = compare_models(summarise(broken), broken)
+    notes = [" ".join(table.notes) for _, table in compared.rankings]
+    assert compared.rankings or compared.reasons
+    for note in (*notes, *compared.reasons):
+        assert f"{found.shared} of 180 scores are in all runs" in note
 
 
 def asked_of(runs: list[StoredRun]) -> Results[Any]:

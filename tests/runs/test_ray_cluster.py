@@ -28,9 +28,10 @@ from epicene.runs.ray.settings import RaySettings
 from epicene.runs.run import run
 from epicene.runs.store import AnswerStore
 from epicene.suites import choose_protocol
+from run_folders import tables
 from runs.conftest import Silent
 from runs.killable_runs import stored
-from runs.ray_cluster import TOKEN, Nodes, nodes, tables
+from runs.ray_cluster import TOKEN, Nodes, nodes
 from runs.ray_faulty_models import HANG, PIDS, POISON, living, open_faulty
 
 KILLS, DRIVER_KILLS = 10, 2

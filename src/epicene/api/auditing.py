@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epicene.api.arguments import paths_of
 from epicene.api.wording import keyword_errors
 
 if TYPE_CHECKING:
@@ -129,10 +130,9 @@ def open_audit(
     from epicene.localisation.audit.files import FileAudit
     from epicene.localisation.people import read_people_rules
 
-    paths = [files] if isinstance(files, str | Path) else list(files)
     people, baseline = (path and Path(path).expanduser() for path in (people, baseline))
     return FileAudit(
-        [Path(path).expanduser() for path in paths],
+        [path.expanduser() for path in paths_of(files)],
         language=language,
         format=format,
         columns=columns,

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epicene.api.arguments import data_source, language_codes
 from epicene.api.frames import table_frame
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.running import model_options
@@ -52,13 +53,12 @@ def read_data(
     >>> data.frame(limit=1).select("id", "gloss").row(0)
     ('agreement-hi-01', 'My sister runs every morning.')
     """
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import choose_protocol, find_suite
 
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, settings or {}, None)
-    source = DataSource(path=None if data is None else Path(data), columns=dict(columns or {}))
-    languages = (language,) if isinstance(language, str) else tuple(language or ())
-    return SuiteData(chosen, how, chosen.read(source, how), languages)
+    dataset = chosen.read(data_source(data, columns), how)
+    return SuiteData(chosen, how, dataset, language_codes(language))
 
 
 class SuiteData:

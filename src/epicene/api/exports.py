@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from epicene.api.arguments import data_source, language_codes
 from epicene.api.results import tabulate
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import unknown
@@ -100,7 +101,7 @@ def export_data(
     from epicene.export.inspect_ai.folder import write_inspect_tasks
     from epicene.export.lm_eval.folder import write_tasks
     from epicene.export.selection import select
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import choose_protocol, find_suite
     from epicene.suites.paper_material import with_paper_wording
 
     if to not in (known := ("hf", "lm-eval", "inspect")):
@@ -112,8 +113,8 @@ def export_data(
     selection = select(
         chosen,
         how,
-        DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
-        languages=(language,) if isinstance(language, str) else tuple(language or ()),
+        data_source(data, columns),
+        languages=language_codes(language),
         limit=limit,
         licence=licence,
     )

@@ -64,9 +64,6 @@ class Gate(TabledResults):
 
         return gate_tables(self.result)
 
-    def _headline_table(self) -> Table:
-        return self._tables()[0]
-
     def __repr__(self) -> str:
         """The outcome, and why."""
         from epicene.report.gate import gate_sentence

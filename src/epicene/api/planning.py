@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epicene.api.arguments import data_source
 from epicene.api.progress import scoring_progress
 from epicene.api.results import Run, TabledResults, stored_run
 from epicene.api.wording import keyword_errors
@@ -42,9 +43,6 @@ class Plan(TabledResults):
         from epicene.report.data_needs import data_needs_tables
 
         return data_needs_tables(self.result)
-
-    def _headline_table(self) -> Table:
-        return self._tables()[0]
 
     def __repr__(self) -> str:
         """The suite and the number of items."""
@@ -92,7 +90,7 @@ def plan(
     data: your items (default: the suite's starter set).
     """
     from epicene.runs.data_needs import Assumptions, plan_from_items, plan_from_runs
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import choose_protocol, find_suite
 
     chosen = find_suite(suite)
     assumed = Assumptions(
@@ -130,6 +128,5 @@ def plan(
             "item, so there is nothing to plan."
         )
     protocol = choose_protocol(chosen, "epicene", {}, None)
-    source = DataSource(path=None if data is None else Path(data))
-    at_hand = list(chosen.read(source, protocol).items)
+    at_hand = list(chosen.read(data_source(data), protocol).items)
     return Plan(plan_from_items(chosen.name, at_hand, assumed, group_size))

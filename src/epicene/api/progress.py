@@ -64,17 +64,21 @@ def in_notebook() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-class NotebookProgress:
+class _Noting:
+    """A display whose messages are written to standard error."""
+
+    def show_message(self, sentence: str) -> None:
+        """Show a message to the user."""
+        note(sentence)
+
+
+class NotebookProgress(_Noting):
     """Progress bars in the output of a notebook cell, one per section."""
 
     def __init__(self) -> None:
         self._title, self._total, self._done, self._failed = "", 0, 0, 0
         self._started = self._drawn = 0.0
         self._handle: Any = None
-
-    def show_message(self, sentence: str) -> None:
-        """Show a message to the user."""
-        note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
         """Start the display of a section."""
@@ -175,17 +179,13 @@ def rate_text(progress: Progress, task: TaskID, failed: int) -> str:
     return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
 
 
-class ProgressBar:
+class ProgressBar(_Noting):
     """A bar with rate and time left."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._failed = 0
-
-    def show_message(self, sentence: str) -> None:
-        """Show a message to the user."""
-        note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
         """Start the display of a section."""
@@ -208,7 +208,7 @@ class ProgressBar:
         self._progress.stop()
 
 
-class ProgressLines:
+class ProgressLines(_Noting):
     """Lines: one at the start, one every 10 seconds during the first minute, then one per minute.
 
     They are printed whether or not answers arrive, so that a slow batch or a model that is still
@@ -221,10 +221,6 @@ class ProgressLines:
         self._started = self._printed = 0.0
         self._lock = Lock()
         self._stop: Event | None = None
-
-    def show_message(self, sentence: str) -> None:
-        """Show a message to the user."""
-        note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
         """Start the display of a section or, without a total, of something else that takes time."""

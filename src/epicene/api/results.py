@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from epicene.api.arguments import data_source
 from epicene.api.frames import (
     answer_fields,
     estimates_frame,
@@ -150,8 +151,8 @@ class TabledResults(ABC):
                 return table_frame(table)
         raise unknown("table", name, self.tables, every=True)
 
-    @abstractmethod
-    def _headline_table(self) -> Table: ...
+    def _headline_table(self) -> Table:
+        return self._tables()[0]
 
     def _repr_html_(self) -> str:
         from epicene.report.page import table_html
@@ -513,11 +514,11 @@ def score(
     from epicene.runs.external_answers import score_external_answers
     from epicene.runs.logs import log_files
     from epicene.studies.analysis.study_summary import summarise_labels
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import choose_protocol, find_suite
 
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol or chosen.score_protocol, settings or {}, None)
-    source = DataSource(path=None if data is None else Path(data), columns=dict(columns or {}))
+    source = data_source(data, columns)
     dataset = chosen.read(source, how)
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
@@ -589,9 +590,6 @@ class Comparison(TabledResults):
 
     def _tables(self) -> Sequence[Table]:
         return self.result.tables
-
-    def _headline_table(self) -> Table:
-        return self.result.tables[0]
 
 
 @keyword_errors

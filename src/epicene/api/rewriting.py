@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 import msgspec
 
+from epicene.api.arguments import paths_of
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 from epicene.core.records import Record
@@ -290,7 +291,7 @@ def rewrite_files(
     )
     from epicene.rewriting.persons import PERSONS
 
-    paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+    paths = paths_of(files)
     if in_place and out is not None:
         raise InputError("Use either --out or --in-place, not both.")
     check_columns(paths, format, columns)
@@ -378,6 +379,6 @@ def _with_new_places(rewriting: Rewriting) -> Rewritten:
         start = change.start + shift
         end = start + len(change.after)
         shift += len(change.after) - len(change.before)
-        fields = {name: getattr(change, name) for name in change.__struct_fields__}
+        fields = msgspec.structs.asdict(change)
         placed.append(RewrittenChange(**fields, new_start=start, new_end=end))
     return Rewritten(text=rewriting.text, changes=tuple(placed), left_out=rewriting.left_out)

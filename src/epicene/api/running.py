@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from epicene.api.arguments import data_source, language_codes
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.results import Run, load
 from epicene.api.wording import keyword_errors
@@ -85,7 +86,7 @@ def run(
     from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import run as do_run
-    from epicene.suites import DataSource, choose_protocol, find_suite, split_role_settings
+    from epicene.suites import choose_protocol, find_suite, split_role_settings
 
     chosen = find_suite(suite)
     _check_options(options)
@@ -102,8 +103,8 @@ def run(
         suite=chosen,
         protocol=choose_protocol(chosen, protocol, settings, seed),
         models=specs,
-        source=DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
-        languages=(language,) if isinstance(language, str) else tuple(language or ()),
+        source=data_source(data, columns),
+        languages=language_codes(language),
         limit=limit,
         out=None if out is None else Path(out),
         under=Path(runs),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import msgspec
 
+from epicene.api.arguments import paths_of
 from epicene.api.wording import keyword_errors
 from epicene.core.records import Record
 from epicene.localisation.selector_checks import SelectorProblem
@@ -168,7 +169,7 @@ def make_selectors_in_files(
     arguments = _arguments(speaker, listener, others)
     check_arguments(arguments, syntax or "icu")
     rules = read_people_rules(Path(people)) if people is not None else PeopleRules()
-    paths = _paths(files)
+    paths = paths_of(files)
     check_columns(paths, format, columns)
     contents: dict[Path, bytes] = {}
     done: list[SelectedFile] = []
@@ -279,6 +280,12 @@ class CheckedSelector(SelectorProblem, frozen=True, kw_only=True):
     key: str
 
 
+def located(problem: SelectorProblem, path: str, line: int, key: str = "") -> CheckedSelector:
+    """A problem with the place where it was found."""
+    fields = msgspec.structs.asdict(problem)
+    return CheckedSelector(path=path, line=line, key=key, **fields)
+
+
 @keyword_errors
 def check_selectors(text: str, language: str = "") -> list[SelectorProblem]:
     """Check that the branches of a string's selectors agree.
@@ -307,22 +314,15 @@ def check_selectors_in_files(
     from epicene.localisation import selector_checks
     from epicene.localisation.formats import check_columns
 
-    found = []
-    paths = _paths(files)
+    found: list[CheckedSelector] = []
+    paths = paths_of(files)
     check_columns(paths, format, columns)
     for path in paths:
         file = _read(path, language, format, columns)
         for string in file.strings:
-            for problem in selector_checks.check_selectors(string.text, file.language):
-                fields = {name: getattr(problem, name) for name in problem.__struct_fields__}
-                found.append(
-                    CheckedSelector(path=str(path), line=string.line, key=string.key, **fields)
-                )
+            problems = selector_checks.check_selectors(string.text, file.language)
+            found += [located(each, str(path), string.line, string.key) for each in problems]
     return found
-
-
-def _paths(files: PathLike | Iterable[PathLike]) -> list[Path]:
-    return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
 
 
 def _read(
@@ -331,12 +331,8 @@ def _read(
     format: str | None,  # noqa: A002 - as in the command
     columns: Mapping[str, str] | None,
 ) -> LocalisedFile:
-    from epicene.core.errors import InputError
     from epicene.localisation.formats import read_localised_file
 
     file = read_localised_file(path, format=format, language=language, columns=columns)
-    if not file.language:
-        several = sorted({string.language for string in file.strings} - {""})
-        has = f"has strings in {', '.join(several)}" if several else "does not say its language"
-        raise InputError(f"{path} {has}; name one with --language.")
+    file.check_language()
     return file

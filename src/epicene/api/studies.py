@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from epicene.api.arguments import data_source, language_codes
 from epicene.api.results import tabulate
 from epicene.api.study_results import CorrectedResults, StudyAnswers
 from epicene.api.wording import keyword_errors
@@ -107,7 +108,7 @@ def sample_study(
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images
     from epicene.studies.design.sampling import SamplingOptions
-    from epicene.suites import DataSource, find_suite
+    from epicene.suites import find_suite
 
     stored = tabulate(runs).stored
     wanted = SamplingOptions(
@@ -118,7 +119,7 @@ def sample_study(
         precision=precision,
         uncertain_first=uncertain_first,
     )
-    languages = (language,) if isinstance(language, str) else tuple(language or ())
+    languages = language_codes(language)
     spread = precision is not None or pilot is not None or uncertain_first
     if bool(stored) == bool(suite):
         raise InputError("Name either run folders or a suite with --suite.")
@@ -139,7 +140,7 @@ def sample_study(
     else:
         drawn = study_from_data(
             find_suite(suite),
-            DataSource(path=None if data is None else Path(data), columns=dict(columns or {})),
+            data_source(data, columns),
             wanted,
             study=study,
             protocol=protocol or "epicene",
@@ -534,8 +535,7 @@ class Study:
         names = _names(people)
 
         def listening(actual_port: int) -> None:
-            shown = f"[{host}]" if ":" in host else host
-            address = url or f"http://{shown}:{actual_port}"
+            address = url or _local_address(host, actual_port)
             self._folder.remember_address(address)
             (ready or print_links)(_links_frame(self._folder, names, address))
 
@@ -656,9 +656,7 @@ class Study:
             token = load_signer(copied.path).token(User("person", "preview"))
 
             def listening(actual_port: int) -> None:
-                shown = f"[{host}]" if ":" in host else host
-                link = f"http://{shown}:{actual_port}/enter/{token}"
-                (ready or print)(link)
+                (ready or print)(f"{_local_address(host, actual_port)}/enter/{token}")
 
             serve_pages(
                 copied,
@@ -757,6 +755,11 @@ def base_url(url: str) -> str:
             "optionally a port, with nothing after it."
         )
     return found["root"].lower()
+
+
+def _local_address(host: str, port: int) -> str:
+    """The address of the pages without a public one."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def print_links(links: polars.DataFrame) -> None:

@@ -289,9 +289,6 @@ class CorrectedResults(TabledResults):
     def _tables(self) -> Sequence[Table]:
         return self.records.tables
 
-    def _headline_table(self) -> Table:
-        return self.records.tables[0]
-
 
 def _table_format(out: PathLike) -> TableFormat:
     from epicene.studies.exchange.table_files import TableFormat
@@ -408,9 +405,6 @@ class StudyResults(TabledResults):
 
     def _tables(self) -> Sequence[Table]:
         return self.records
-
-    def _headline_table(self) -> Table:
-        return self.records[0]
 
     def select(self, names: Collection[str] = ()) -> list[Table]:
         """The records of the tables with these names; all tables if none is named."""

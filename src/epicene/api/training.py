@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from epicene.api.arguments import data_source
 from epicene.api.progress import NoProgress, progress_display
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
@@ -50,7 +51,7 @@ def train(
     from epicene.models.tagger.storage import check_empty, save
     from epicene.models.tagger.training import SMALL_RECIPE, SMALL_SHAPE, TrainingConfig
     from epicene.models.tagger.training import train as train_tagger
-    from epicene.suites import DataSource, choose_protocol, find_suite
+    from epicene.suites import choose_protocol, find_suite
 
     chosen = find_suite(suite)
     if chosen.tagging_data is None:
@@ -60,8 +61,7 @@ def train(
     if split is None and hasattr(chosen.protocols["epicene"], "split"):
         split = "train"
     protocol = choose_protocol(chosen, "epicene", {} if split is None else {"split": split}, None)
-    source = DataSource(path=None if data is None else Path(data), columns=dict(columns or {}))
-    dataset = chosen.read(source, protocol)
+    dataset = chosen.read(data_source(data, columns), protocol)
     sentences = chosen.tagging_data(dataset.items)
     show = (progress_display() if progress else NoProgress()).show_message
     show(f"{dataset.name}: {len(sentences.sentences)} sentences.")

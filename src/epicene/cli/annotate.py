@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from epicene.cli import annotate_output, annotate_setup
-from epicene.cli.annotate_output import StudyPath, split_names
+from epicene.cli.annotate_output import (
+    HostOption,
+    OutFileOption,
+    PortOption,
+    StudyOption,
+    StudyPath,
+    split_names,
+)
 from epicene.cli.options import Columns, key_value_pairs
 from epicene.core.errors import InputError, pluralise
 
@@ -121,12 +128,8 @@ def serve(
         ),
     ],
     people: PeopleOption = "",
-    host: Annotated[
-        str, typer.Option(help="The address to listen on (default: this machine only).")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
-    ] = 8765,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8765,
     url: UrlOption = "",
     lease: Annotated[
         float,
@@ -287,9 +290,7 @@ def sample(
         list[Path] | None,
         typer.Argument(metavar="[RUN…]", help="The run folders whose answers people will judge."),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
-    ] = Path("study"),
+    out: StudyOption = Path("study"),
     study: Annotated[
         str, typer.Option("--study", help="The study to sample, if the suite has several.")
     ] = "",
@@ -448,10 +449,7 @@ def import_(
 def adjudicate(
     study: StudyPath,
     by: Annotated[str, typer.Option("--by", help="Who decides.")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The file to write (default: standard output)."),
-    ] = None,
+    out: OutFileOption = None,
 ) -> None:
     """Write a sheet of the disagreements; fill it in, and import it with `annotate import`."""
     from epicene.api.studies import load_study

@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from epicene.api.study_results import StudyAnswers
 
 StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
+StudyOption: TypeAlias = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
+]
+OutFileOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The file to write (default: standard output)."),
+]
+HostOption: TypeAlias = Annotated[
+    str, typer.Option(help="The address to listen on (default: this machine only).")
+]
+PortOption: TypeAlias = Annotated[
+    int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
+]
 WithoutOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -42,10 +55,7 @@ TargetProgram = Literal["pcibex", "label-studio"]
 
 def export(
     study: StudyPath,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The file to write (default: standard output)."),
-    ] = None,
+    out: OutFileOption = None,
     form: Annotated[
         ExportFormat | None,
         typer.Option("--form", help="The format (default: from the file's extension, or csv)."),

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from epicene.cli.annotate_output import StudyPath, split_names
+from epicene.cli.annotate_output import (
+    HostOption,
+    PortOption,
+    StudyOption,
+    StudyPath,
+    split_names,
+)
 from epicene.core.errors import InputError, pluralise
 
 
@@ -19,9 +25,7 @@ def new(
         ),
     ],
     ask: Annotated[str, typer.Option("--ask", help="The question.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
-    ] = Path("study"),
+    out: StudyOption = Path("study"),
     show: Annotated[
         str,
         typer.Option(metavar="A,B,…", help="The columns that people see (default: the first)."),
@@ -98,12 +102,8 @@ def check(study: StudyPath) -> None:
 
 def preview(
     study: StudyPath,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on (default: this machine only).")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")
-    ] = 8765,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8765,
 ) -> None:
     """Preview every page as participants see it; nothing is stored."""
     from epicene.api.studies import load_study

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from epicene.cli.options import AsCsv, AsJson, Columns, key_value_pairs
+from epicene.cli.options import AsCsv, AsJson, Columns, FileFormat, PeopleFile, key_value_pairs
 
 if TYPE_CHECKING:
     from epicene.localisation.audit.files import FileAudit
@@ -33,19 +33,9 @@ def audit(
             help="The language of the files, if neither the file nor its path names it.",
         ),
     ] = None,
-    format: Annotated[  # noqa: A002 - as it is called
-        str | None,
-        typer.Option("--format", help="The format of the files (default: from their names)."),
-    ] = None,
+    format: FileFormat = None,  # noqa: A002 - as it is called
     columns: Columns = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(
-            "--people",
-            metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, per string key.',
-        ),
-    ] = None,
+    people: PeopleFile = None,
     baseline: Annotated[
         Path | None,
         typer.Option(

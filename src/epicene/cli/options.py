@@ -46,6 +46,18 @@ Columns: TypeAlias = Annotated[
         help="Read Epicene's field OURS from your column THEIRS; may be repeated.",
     ),
 ]
+FileFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--format", help="The format of the files (default: from their names)."),
+]
+PeopleFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--people",
+        metavar="FILE.toml",
+        help='A TOML file that says who "I" and "you" are, per string key.',
+    ),
+]
 Languages: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

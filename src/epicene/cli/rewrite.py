@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from epicene.cli.options import Columns, key_value_pairs
+from epicene.cli.options import Columns, FileFormat, PeopleFile, key_value_pairs
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,14 +95,7 @@ def rewrite(
             "or a string says otherwise.",
         ),
     ] = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(
-            "--people",
-            metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, per string key.',
-        ),
-    ] = None,
+    people: PeopleFile = None,
     min_confidence: Annotated[
         float | None,
         typer.Option(
@@ -137,10 +130,7 @@ def rewrite(
             help="Print one JSON record per line or per file, with its text and every change.",
         ),
     ] = False,
-    format_name: Annotated[
-        str | None,
-        typer.Option("--format", help="The format of the files (default: from their names)."),
-    ] = None,
+    format_name: FileFormat = None,
     column: Columns = None,
     force_language: Annotated[
         bool,

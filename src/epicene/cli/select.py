@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epicene.cli.options import AsJson, Columns, key_value_pairs
+from epicene.cli.options import AsJson, Columns, FileFormat, PeopleFile, key_value_pairs
 from epicene.core.errors import InputError, pluralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.api.selecting import CheckedSelector, SelectedFile
-    from epicene.localisation.selector_checks import SelectorProblem
 
 
 def select(
@@ -81,18 +80,8 @@ def select(
         Path | None,
         typer.Option("--out", "-o", help="Where to write: a file, or a folder for several files."),
     ] = None,
-    people: Annotated[
-        Path | None,
-        typer.Option(
-            "--people",
-            metavar="FILE.toml",
-            help='A TOML file that says who "I" and "you" are, per string key.',
-        ),
-    ] = None,
-    format_name: Annotated[
-        str | None,
-        typer.Option("--format", help="The format of the files (default: from their names)."),
-    ] = None,
+    people: PeopleFile = None,
+    format_name: FileFormat = None,
     column: Columns = None,
     check: Annotated[
         bool,
@@ -128,7 +117,7 @@ def select(
             )
             return _report(found, as_json=as_json)
         found = [
-            selecting.CheckedSelector(path="-", line=number, key="", **_fields(problem))
+            selecting.located(problem, "-", number)
             for number, line in enumerate(_lines(), start=1)
             for problem in selecting.check_selectors(line, language or "")
         ]
@@ -188,10 +177,6 @@ def _lines() -> Iterator[str]:
 
     for number, line in enumerate(sys.stdin.buffer, start=1):
         yield decode_line(line.rstrip(b"\r\n"), "Standard input", number)
-
-
-def _fields(problem: SelectorProblem) -> dict[str, Any]:
-    return {name: getattr(problem, name) for name in problem.__struct_fields__}
 
 
 def _report(found: Sequence[CheckedSelector], *, as_json: bool) -> int:

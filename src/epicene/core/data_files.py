@@ -60,7 +60,7 @@ class FileRow(NamedTuple):
 
 def read_text(path: Path) -> str:
     """A UTF-8 file's text; a byte-order mark is dropped, any other encoding is rejected."""
-    with _open(path) as file:
+    with open_file(path) as file:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         raise InputError(
@@ -110,8 +110,8 @@ def line_too_long(location: str, line: int) -> InputError:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
-    """Open a file; errors name it."""
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading; errors name it."""
     try:
         with path.open("rb") as file:
             yield file
@@ -125,7 +125,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 def iterate_lines(path: Path) -> Iterator[str]:
     """Iterate over the lines of a UTF-8 file with their line endings, without a byte-order mark."""
-    with _open(path) as file:
+    with open_file(path) as file:
         number, location = 1, str(path)
         while data := file.readline(MAX_LINE_BYTES + 1):
             if number == 1:

@@ -537,8 +537,3 @@ def answer_keys(model: Identity) -> Callable[[Request], bytes]:
         return state.digest()
 
     return key
-
-
-def answer_key(request: Request, model: Identity) -> bytes:
-    """The key of one answer, which is `digest(request, model.digest)`."""
-    return answer_keys(model)(request)

@@ -11,10 +11,7 @@ import uuid
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import msgspec
-
 from epicene import __version__
-from epicene.core.files import write_atomically
 from epicene.core.records import (
     Completions,
     Decoding,
@@ -29,7 +26,7 @@ from epicene.core.records import (
     Translate,
     to_json,
 )
-from epicene.export.folders import check_new_folder, file_names, new_folder
+from epicene.export.folders import check_new_folder, file_names, new_folder, write_json
 from epicene.export.path_redaction import runs_without_paths, settings_without_paths
 from epicene.report.model_profiles import headline_results
 from epicene.report.provenance import card_of
@@ -111,9 +108,7 @@ def _write_run(run: StoredRun, folder: Path, source: dict[str, str]) -> None:
         "evaluation_results": list(_results(run, summary, entries)),
         **({"detailed_evaluation_results": details} if rows else {}),
     }
-    write_atomically(
-        folder / f"{place}.json", msgspec.json.format(to_json(content), indent=2) + b"\n"
-    )
+    write_json(folder / f"{place}.json", to_json(content))
 
 
 def _measured(run: StoredRun) -> Identity:

@@ -77,6 +77,11 @@ def check_new_folder(path: Path) -> None:
         raise InputError(f"{path} is not empty; an export needs its own folder (--out).")
 
 
+def write_json(path: Path, encoded: bytes) -> None:
+    """Write JSON, indented for people."""
+    write_atomically(path, msgspec.json.format(encoded, indent=2) + b"\n")
+
+
 def write_text(path: Path, lines: Iterable[str]) -> None:
     """Write lines as UTF-8."""
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())

@@ -8,8 +8,6 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from epicene import __version__
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
@@ -24,6 +22,7 @@ from epicene.export.folders import (
     fault_lines,
     front_matter,
     new_folder,
+    write_json,
     write_text,
 )
 from epicene.export.hub import EVAL_FILE, FRAMEWORK, benchmark
@@ -188,8 +187,8 @@ def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
             _write_parquet(frame[rows], unfinished / part.path)
             parts.append(part)
         configs = dataset_configs(parts)
-        described = to_json(croissant(selection, parts, frame, unfinished))
-        write_atomically(unfinished / CROISSANT, msgspec.json.format(described, indent=2) + b"\n")
+        described = croissant(selection, parts, frame, unfinished)
+        write_json(unfinished / CROISSANT, to_json(described))
         write_text(unfinished / EVAL_FILE, [as_yaml(benchmark(selection, configs)).rstrip("\n")])
         write_text(unfinished / CARD_FILE, dataset_card(selection, parts, configs, frame.columns))
     return parts

@@ -13,6 +13,7 @@ from epicene.export.folders import (
     check_new_folder,
     file_names,
     new_folder,
+    write_json,
     write_text,
 )
 from epicene.export.path_redaction import runs_without_paths
@@ -177,9 +178,8 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
     from epicene.report.table_formats import as_markdown, wide_csv
 
     tables = [each.table for each, _ in part.tables]
-    _write_json(
-        folder / "results.json", results_document(part.summary, tables, part.compared.reasons)
-    )
+    document = results_document(part.summary, tables, part.compared.reasons)
+    write_json(folder / "results.json", msgspec.json.encode(document))
     for (table, source, by_run), stem in part.tables:
         for suffix, text in (
             ("tex", as_latex(table, source)),
@@ -208,17 +208,13 @@ def _write_overview(
     from epicene.report.latex import as_latex
     from epicene.report.table_formats import as_json, as_markdown, long_csv
 
-    _write_json(folder / f"{stem}.json", as_json(table))
+    write_json(folder / f"{stem}.json", msgspec.json.encode(as_json(table)))
     for suffix, text in (
         ("tex", as_latex(table)),
         ("csv", long_csv(rows)),
         ("md", as_markdown(table)),
     ):
         write_atomically(folder / f"{stem}.{suffix}", text.encode())
-
-
-def _write_json(path: Path, content: dict[str, object]) -> None:
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
 def _write_figures(part: ProtocolResults, folder: Path) -> None:

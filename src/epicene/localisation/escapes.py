@@ -13,13 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def backslash_coding(
-    letters: Mapping[str, str], *, numbers: str = "", escape: str, unknown: bool = True
-) -> Coding:
+def backslash_coding(letters: Mapping[str, str], *, numbers: str = "", escape: str) -> Coding:
     r"""Text in which a backslash begins an escape.
 
     `letters` says what \n and others read as; a backslash before anything else reads as that
-    character, or, with `unknown=False`, as itself. `numbers` is the pattern of what follows the
+    character. `numbers` is the pattern of what follows the
     backslash of a code point: octal, or hexadecimal after a letter. `escape` lists the characters
     that new text must have a backslash before.
     """
@@ -30,14 +28,7 @@ def backslash_coding(
     def decode(text: str, start: int, end: int) -> Iterator[Piece]:
         for found in escapes.finditer(text, start, end):
             letter = found["letter"]
-            if letter is None:
-                read = code_point(found["number"])
-            elif letter in letters:
-                read = letters[letter]
-            elif letter == "\\" or unknown:
-                read = letter
-            else:
-                continue
+            read = code_point(found["number"]) if letter is None else letters.get(letter, letter)
             yield Piece(found.start(), found.end(), read)
 
     return Coding(decode, lambda text: text.translate(back))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING
 
-from epicene.core.data_files import not_utf8
+from epicene.core.data_files import not_utf8, open_file
 from epicene.core.errors import InputError
 from epicene.localisation.strings import FileText
 
@@ -53,15 +53,8 @@ def read_file_text(path: Path, charset: Callable[[bytes], str] | None = None) ->
 
 
 def _read_bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}.") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file.") from None
-    except OSError as error:
-        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    with open_file(path) as file:
+        data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise InputError(
             f"{path} is larger than {MAX_FILE_BYTES // 2**20} MiB, the limit for files with "

@@ -116,10 +116,7 @@ def _grouped(
     """The strings by the options that they are rewritten with; none for those that do not
     change.
     """
-    if not file.language:
-        several = sorted({string.language for string in file.strings} - {""})
-        has = f"has strings in {', '.join(several)}" if several else "does not say its language"
-        raise InputError(f"{file.path} {has}; name one with --language.")
+    file.check_language()
     takes = find_rewriter(file.language).takes
     by_person = set(PERSONS) <= set(takes)
     allowed = (*takes, "user") if by_person else takes

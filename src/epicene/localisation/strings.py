@@ -118,6 +118,12 @@ class FileText:
         """The error for something that is wrong at a character."""
         return InputError(f"{self.path}, line {self.line(offset)}: {problem}.")
 
+    def refuse_repeated(self, name: str, offset: int, seen: dict[str, int]) -> None:
+        """Raise if `name` was `seen` before, which maps names to lines; otherwise add it."""
+        if name in seen:
+            raise self.error(offset, f"{name} occurs twice, first in line {seen[name]}")
+        seen[name] = self.line(offset)
+
 
 def _pieces(file_text: str, found: FoundString) -> list[Piece]:
     """The pieces of a string, with what is between its spans."""
@@ -219,6 +225,13 @@ class LocalisedFile:
             )
             for index, found in enumerate(self._found)
         )
+
+    def check_language(self) -> None:
+        """Raise if the file is not in one known language."""
+        if not self.language:
+            several = sorted({string.language for string in self.strings} - {""})
+            has = f"has strings in {', '.join(several)}" if several else "does not say its language"
+            raise InputError(f"{self.path} {has}; name one with --language.")
 
     def possible_changes(self, index: int, changes: Iterable[Change]) -> list[Change]:
         """The changes of a string that the file can contain: those that do not touch anything

@@ -16,6 +16,7 @@ from epicene.core.errors import InputError, unknown
 from epicene.core.records import Record, to_json
 from epicene.models import downloads, gguf_conversion, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
+from epicene.models.rates import refuse_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,6 @@ class CatalogueEntry(Downloadable, frozen=True, kw_only=True):
 
     languages: tuple[str, ...]
     chat: bool
-    bos: bool
     parameters: int
     gguf: str
     sha256: str
@@ -70,12 +70,6 @@ def status() -> list[DownloadStatus]:
 def fetched_folder(name: str) -> Path | None:
     """The folder of the converted model, or None if it is not on this machine."""
     return _entry(name).fetched_folder
-
-
-def gguf_path(name: str) -> Path | None:
-    """The model's file as it was published, for programs that read GGUF; None if not fetched."""
-    folder = fetched_folder(name)
-    return folder / _entry(name).gguf if folder else None
 
 
 def _silent(_: str) -> None:
@@ -126,8 +120,7 @@ def _open(kind: str, name: str, options: ModelOptions) -> Model:
 
 def _locate(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]:
     """A fetched model's folder, and the options with its label."""
-    if name:
-        raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
+    refuse_name(kind, name)
     folder = _entry(kind).require_folder()
     return str(folder), msgspec.structs.replace(options, label=options.label or kind)
 

@@ -41,15 +41,22 @@ def convert(gguf: Path, folder: Path) -> None:
         )
 
 
+def adds_bos(gguf: Path) -> bool:
+    """Whether the file says that texts start with the beginning-of-sequence token; transformers
+    forgets this.
+    """
+    from gguf import GGUFReader
+
+    field = GGUFReader(gguf).get_field("tokenizer.ggml.add_bos_token")
+    return bool(field is not None and field.contents())
+
+
 def _convert_in_process(gguf: Path, folder: Path) -> None:
     import torch
-    from gguf import GGUFReader
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
-    # The file says whether texts open with the beginning token, and transformers forgets it.
-    opens_with_bos = GGUFReader(gguf).get_field("tokenizer.ggml.add_bos_token")
-    if opens_with_bos is not None and opens_with_bos.contents():
+    if adds_bos(gguf):
         tokenizer.add_bos_token = True
     model = AutoModelForCausalLM.from_pretrained(
         gguf.parent, gguf_file=gguf.name, dtype=torch.float32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import math
@@ -68,6 +69,11 @@ def read_stored_image(files: ImageStore, sha256: str) -> tuple[bytes, ImageInfo]
         ) from None
     except ImageError as error:
         raise ImageError(f"the image {sha256} cannot be used: {error}") from None
+
+
+def data_url(data: bytes, media_type: str) -> str:
+    """An address that contains the image itself."""
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def to_rgb(data: bytes, longest_side: int) -> Any:

@@ -1,12 +1,16 @@
-"""Rates that a model's spec states, as in `planted?rate=0.8`."""
+"""What the specs of small models say: rates and seeds, as in `planted:3?rate=0.8`."""
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
+from epicene.core.records import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from epicene.models import ModelOptions
 
 
@@ -36,3 +40,15 @@ def read_seed(kind: str, name: str) -> int:
         return int(name or "0")
     except ValueError as error:
         raise InputError(f"The seed in {kind}:{name} must be a whole number.") from error
+
+
+def refuse_name(kind: str, name: str) -> None:
+    """Raise if a spec names something after its kind, which has only one model."""
+    if name:
+        raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
+
+
+def uniform_numbers(*parts: object) -> Callable[[], float]:
+    """A function that returns numbers in [0, 1), which depend on the parts alone."""
+    # Of Python's generator only `random` is promised to stay the same in later versions.
+    return random.Random(digest(*parts)).random

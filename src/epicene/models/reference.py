@@ -5,14 +5,12 @@ returns its input.
 from __future__ import annotations
 
 import math
-import random
 import struct
 import zlib
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import UNSET
 
-from epicene.core.errors import InputError
 from epicene.core.records import (
     LOGPROB_DECIMALS,
     Choice,
@@ -33,11 +31,10 @@ from epicene.core.records import (
     Texts,
     TextScore,
     Translate,
-    digest,
 )
 from epicene.languages.tokenisation import count_words, words
 from epicene.models import UnanswerableError, model_kind
-from epicene.models.rates import read_rate, read_seed
+from epicene.models.rates import read_rate, read_seed, refuse_name, uniform_numbers
 from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
@@ -108,22 +105,18 @@ class _SeededRandom:
     """Uniform numbers in [0, 1), derived from the seed, the request and the image's index alone."""
 
     def __init__(self, seed: int, request: Request, *index: int) -> None:
-        # Of Python's generator only `random` is promised to stay the same in later versions.
-        self._next = random.Random(digest(seed, request, *index)).random
-
-    def uniform(self) -> float:
-        return self._next()
+        self.uniform = uniform_numbers(seed, request, *index)
 
     def exponential(self) -> float:
         """A positive number from the exponential distribution."""
-        return -math.log1p(-self._next())
+        return -math.log1p(-self.uniform())
 
     def index(self, size: int) -> int:
-        return int(self._next() * size)
+        return int(self.uniform() * size)
 
     def order(self, size: int) -> list[int]:
         """A permutation, each as likely as the others."""
-        keys = [self._next() for _ in range(size)]
+        keys = [self.uniform() for _ in range(size)]
         return sorted(range(size), key=keys.__getitem__)
 
 
@@ -172,9 +165,12 @@ class _RandomAnswers:
         """One of the choices per sample; without choices, the source's words in another order."""
         noise = _SeededRandom(self._seed, request)
         if request.choices:
-            drawn = [request.choices[noise.index(len(request.choices))] for _ in _samples(request)]
+            choices = request.choices
+            drawn = [choices[noise.index(len(choices))] for _ in range(request.samples)]
         elif request.source:
-            drawn = [_shuffled(request.source, request.language, noise) for _ in _samples(request)]
+            drawn = [
+                _shuffled(request.source, request.language, noise) for _ in range(request.samples)
+            ]
         else:
             raise UnanswerableError("the request has neither choices nor a source to guess from")
         return Texts(texts=tuple(Text(text=text) for text in drawn))
@@ -244,10 +240,6 @@ def _words_around(request: Fill) -> tuple[str, ...]:
         for text in (request.before, request.after)
         for span in words(text, request.language)
     )
-
-
-def _samples(request: Generate) -> range:
-    return range(request.samples)
 
 
 def _costs(sizes: Sequence[tuple[int, ...]], order: Sequence[int], cost: float) -> list[float]:
@@ -351,7 +343,8 @@ class _PlantedAnswers:
 
     def generate(self, request: Generate) -> Texts:
         """An answer per sample."""
-        return Texts(texts=tuple(Text(text=self._answer(request, i)[0]) for i in _samples(request)))
+        answers = (self._answer(request, index)[0] for index in range(request.samples))
+        return Texts(texts=tuple(Text(text=answer) for answer in answers))
 
     def translate(self, request: Translate) -> Texts:
         """The answer as a translation."""
@@ -384,8 +377,7 @@ def _side(request: _Expecting) -> int:
 )
 def open_copy(name: str, options: ModelOptions) -> Model:
     """Open the kind `copy`."""
-    if name:
-        raise InputError(f"The model copy takes no name: write copy, not copy:{name}.")
+    refuse_name("copy", name)
     identity = Identity(kind="copy", label=options.label or "copy", key={"version": "1"})
     return SimpleModel(identity, {"generate": _generate, "translate": _translate})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import math
 import re
 from collections.abc import Mapping
@@ -303,7 +302,7 @@ class PredictionClient:
     async def _hosted(self, data: bytes, media_type: str) -> str:
         """An image's address: of small ones the data themselves, as Replicate recommends."""
         if len(data) <= _MAX_INLINE:
-            return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
+            return images.data_url(data, media_type)
         content = {"content": ("image", data, media_type)}
         upload = partial(self._call, "POST", "files", UploadedFile, files=content)
         return (await self._send_free(upload)).urls.get("get", "")

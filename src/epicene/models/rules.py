@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
 from epicene.models import UnanswerableError, model_kind
+from epicene.models.rates import refuse_name
 from epicene.models.simple_model import SimpleModel
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS, read_target_genders
@@ -31,8 +32,7 @@ _FIRST_LANGUAGES = ("ar", "fr", "hi")
 )
 def open_rules(name: str, options: ModelOptions) -> Model:
     """Open the kind `rules`: every language that is rewritten by person."""
-    if name:
-        raise InputError(f"The model rules takes no name: write rules, not rules:{name}.")
+    refuse_name("rules", name)
     identity = Identity(kind="rules", label=options.label or "rules", key=_versions())
     return SimpleModel(identity, {"generate": _generate})
 

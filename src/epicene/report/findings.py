@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epicene.runs.model_ranking import Ranking
     from epicene.runs.summary import Summary
 
-PLACES, CHANGES, METRICS = "places", "changes", "metrics"  # tables that a finding is read from
+PLACES, METRICS = "places", "metrics"  # tables that a finding is read from
 
 _SPACE = "\N{NO-BREAK SPACE}"
 PERCENT = f"{_SPACE}%"

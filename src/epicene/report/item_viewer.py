@@ -115,11 +115,6 @@ class ItemPacker:
             sums = " ".join(f"{each.score.sum:.6g}" for each in kept)
             self._scored[model, item] = "\n".join(map(_scored_line, kept)), sums
 
-    def add(self, model: str, judgements: Iterable[Judgement]) -> None:
-        """Add the judgements of one model's run that have something to show."""
-        for judgement in judgements:
-            self.add_judgement(model, judgement)
-
     def add_judgement(self, model: str, judgement: Judgement) -> None:
         """Add one judgement; those without an outcome and texts are for tables only and are
         skipped."""
@@ -212,13 +207,6 @@ class ItemPacker:
                 yield (f"{name} (facet)" if name in own else name), column
         read = [column for (kind, _), column in self._columns.items() if kind == "text"]
         yield from ((column.name, column) for column in sorted(read, key=_is_unsearched))
-
-
-def pack_items(judgements: Iterable[Judgement], model: str = "") -> PackedItems:
-    """Judgements of one run as the page's script reads them."""
-    packer = ItemPacker()
-    packer.add(model, judgements)
-    return packer.packed()
 
 
 def _same_texts(one: _Column, other: _Column) -> bool:

@@ -10,12 +10,10 @@ import re
 import unicodedata
 from itertools import count, pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from epicene.report.layout import (
-    FEW_GROUPS,
     format_interval,
-    format_number,
     lay_out,
     printable,
 )
@@ -23,7 +21,7 @@ from epicene.report.layout import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.core.records import Column, Estimate, Table
+    from epicene.core.records import Table
     from epicene.report.layout import Layout, LayoutCell
     from epicene.report.provenance import Provenance
 
@@ -135,8 +133,6 @@ def _visible(sign: str) -> str:
     return sign if alone else f"U+{ord(sign):04X}"
 
 
-Intervals: TypeAlias = Literal["brackets", "plus-minus"]
-
 _PACKAGES = (
     "% Needs \\usepackage{booktabs,array,longtable,adjustbox}; under pdfLaTeX also\n"
     "% \\usepackage[T1]{fontenc} and textcomp."
@@ -154,28 +150,16 @@ _TALL = (
 )
 
 
-def as_latex(
-    table: Table,
-    source: Provenance | None = None,
-    intervals: Intervals = "brackets",
-    label: str = "",
-) -> str:
-    """One table. `plus-minus` gives ± where an interval is symmetric as printed.
-
-    `source` is printed below the table and is part of its label, unless a label is given.
-    """
+def as_latex(table: Table, source: Provenance | None = None, label: str = "") -> str:
+    """One table. `source` is printed below it and is part of its label, unless a label is given."""
     layout = lay_out(table if source is None else source.noted(table))
-    written = _LatexTable(layout, intervals)
+    written = _LatexTable(layout)
     set_as = _longtables if written.tall else _float
     lines = set_as(written, escape_latex(table.title), label or _label(table, source))
     return "\n".join((*_preamble(written), *lines, ""))
 
 
-def tables_latex(
-    tables: Iterable[Table],
-    source: Provenance | None = None,
-    intervals: Intervals = "brackets",
-) -> str:
+def tables_latex(tables: Iterable[Table], source: Provenance | None = None) -> str:
     """Several tables, one below the other, each with its own label."""
     texts: dict[str, str] = {}
     for table in tables:
@@ -183,7 +167,7 @@ def tables_latex(
         numbers = count(2)
         while label in texts:
             label = f"{first}-{next(numbers)}"
-        texts[label] = as_latex(table, source, intervals, label)
+        texts[label] = as_latex(table, source, label)
     return "\n".join(texts.values())
 
 
@@ -274,8 +258,8 @@ class _LatexTable:
     The first `folded` levels of keys are above their rows, if that gives fewer panels.
     """
 
-    def __init__(self, layout: Layout, intervals: Intervals) -> None:
-        self.layout, self.intervals = layout, intervals
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         keys = [
             _Column.holding("l", name, *(line.keys[level].text for line in layout.lines))
             for level, name in enumerate(layout.levels)
@@ -357,21 +341,8 @@ class _LatexTable:
             return
         number, interval = map(number_text, _number_and_interval(cell))
         yield number + (rf"\textsuperscript{{{cell.letter}}}" if cell.letter else "")
-        if half := self._half_width(cell.estimate, cell.column):
-            interval = rf"$\pm$ {number_text(half)}"
         if interval:
             yield rf"{{\scriptsize {interval.replace(' ', '~')}}}"
-
-    def _half_width(self, estimate: Estimate, column: Column) -> str:
-        """Half of a symmetric interval, if intervals are written with ±."""
-        if self.intervals == "brackets" or column.unit == "p":
-            return ""
-        if estimate.value is None or estimate.low is None or estimate.high is None:
-            return ""
-        below = format_number(estimate.value - estimate.low, column)
-        above = format_number(estimate.high - estimate.value, column)
-        mark = FEW_GROUPS if estimate.few_groups else ""
-        return below + mark if below == above else ""
 
     def notes(self) -> Iterator[str]:
         """The reasons for dashes, and the notes."""

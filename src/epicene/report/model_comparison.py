@@ -52,22 +52,6 @@ _RANKING_NOTES = (
 )
 
 
-def ranking_tables(
-    summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None = None
-) -> Iterator[Table | str]:
-    """A table for each headline by which models differ significantly, a sentence for each of the
-    others.
-
-    `lacking` has the expected judgements of items without an answer.
-    """
-    for entry, ranking in _rankings(summary, entries, lacking):
-        yield (
-            _ranking_table(ranking, entry)
-            if ranking.any_significant
-            else _no_ranking(ranking, entry)
-        )
-
-
 def _rankings(
     summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None
 ) -> Iterator[tuple[HeadlineResult, Ranking]]:
@@ -146,12 +130,6 @@ def _model_list(models: Sequence[str]) -> str:
         if len(models) <= _MAX_NAMED_MODELS
         else f"{shown} and {len(models) - _MAX_NAMED_MODELS} more"
     )
-
-
-def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table | None:
-    """The difference between every two models by each headline metric."""
-    found = _metric_differences(summary, entries)
-    return pairwise_table(found) if found else None
 
 
 def _metric_differences(

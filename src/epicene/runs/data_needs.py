@@ -198,12 +198,7 @@ def plan_from_items(
     if agreement is None:
         agreement = 1.0 if samples == 1 else max(_ASSUMED_AGREEMENT, icc)
     clustering = Clustering(sizes, samples, icc, agreement)
-    scores = rate_shares(rate)
-
-    def pool_at(difference: float) -> GroupPool:
-        shares = difference_shares(scores, difference, assumptions.correlation)
-        return simulate_pool(shares, clustering, seed=assumptions.seed)
-
+    pool_at = partial(_simulated_pool, rate_shares(rate), clustering, assumptions)
     per_group = float(sizes.mean())
     pilot = Pilot(
         "share right", rate, clustering, pool_at, None, len(sizes), per_group, per_group * samples
@@ -243,12 +238,7 @@ def _pilot_of_scores(headline: str, frame: polars.DataFrame, assumptions: Assump
     values = frame["score"].to_numpy()
     components = _components(frame, values)
     clustering = _clustering(frame, components)
-    scores = score_shares(values)
-
-    def pool_at(difference: float) -> GroupPool:
-        shares = difference_shares(scores, difference, assumptions.correlation)
-        return simulate_pool(shares, clustering, seed=assumptions.seed)
-
+    pool_at = partial(_simulated_pool, score_shares(values), clustering, assumptions)
     return Pilot(
         headline,
         float(values.mean()),
@@ -257,6 +247,14 @@ def _pilot_of_scores(headline: str, frame: polars.DataFrame, assumptions: Assump
         components,
         *_sizes(frame),
     )
+
+
+def _simulated_pool(
+    scores: Floats, clustering: Clustering, assumptions: Assumptions, difference: float
+) -> GroupPool:
+    """Simulated groups with a true difference between two models whose answers are correlated."""
+    shares = difference_shares(scores, difference, assumptions.correlation)
+    return simulate_pool(shares, clustering, seed=assumptions.seed)
 
 
 def _pilots_of_pair(first: StoredRun, second: StoredRun) -> Iterator[Pilot]:

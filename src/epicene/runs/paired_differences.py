@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from epicene.stats import SignificanceResult
     from epicene.stats.paired_spread import PairedSpread
 
-_KEYS = ("item", "name")
+KEYS = ("item", "name")
 
 
 class PairedDifference(NamedTuple):
@@ -46,7 +46,7 @@ def pairwise_differences(
 
     parts = _parts_by_model(frame, models, suite)
     for first, second in combinations(models, 2):
-        both = _join_models(parts[first], parts[second])
+        both = join_judgements(parts[first], parts[second])
         if not len(both):
             continue
         difference, test, means = _tested_difference(both, bounds=(-1, 1))
@@ -74,7 +74,7 @@ def paired_scores(
 ) -> polars.DataFrame:
     """One row per judgement that both models have; the columns of the second end in _2."""
     first, second = _parts_by_model(frame, models, suite).values()
-    return _join_models(first, second)
+    return join_judgements(first, second)
 
 
 def _parts_by_model(
@@ -83,13 +83,14 @@ def _parts_by_model(
     import polars as pl
 
     check_unique_judgements(frame, suite)
-    columns = [*_KEYS, "group", "outcome"]
+    columns = [*KEYS, "group", "outcome"]
     texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
     return {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
 
 
-def _join_models(first: polars.DataFrame, second: polars.DataFrame) -> polars.DataFrame:
-    return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
+def join_judgements(first: polars.DataFrame, second: polars.DataFrame) -> polars.DataFrame:
+    """One row per judgement that both have; the second's columns end in _2."""
+    return first.join(second.drop("group"), on=KEYS, suffix="_2", maintain_order="left")
 
 
 def spread_of_scores(both: polars.DataFrame) -> PairedSpread:
@@ -293,9 +294,9 @@ FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
 def pair_judgements(frames: FramePair) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     first, second = (
-        frame.select(*_KEYS, "group", "outcome", "score") for frame in map(_with_figures, frames)
+        frame.select(*KEYS, "group", "outcome", "score") for frame in map(_with_figures, frames)
     )
-    return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
+    return join_judgements(first, second)
 
 
 def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
@@ -366,7 +367,7 @@ def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
 
     figured = [_with_figures(frame).filter(pl.col("score").is_not_null()) for frame in frames]
     first, second = figured
-    both = first.join(second, on=_KEYS, how="semi")
+    both = first.join(second, on=KEYS, how="semi")
     names = sorted(both["name"].unique().to_list())
     if len(names) <= 1:
         return {ALL: _filter_both(figured, pl.col("name").is_in(names))}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.runs.paired_differences import KEYS, join_judgements
 from epicene.stats.tabulate import group_codes
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from epicene.stats.arrays import Floats
     from epicene.suites import Results
     from epicene.suites.headline_metrics import SumScore
-
-_KEYS = ("item", "name")
 
 _NOTES = (
     "The second minus the first, over the judgements that both have; the two values are also "
@@ -79,12 +78,12 @@ def _paired(score: SumScore, parts: tuple[Results[Any], Results[Any]]) -> polars
     import polars as pl
 
     first, second = (
-        score.judgements(part).select(pl.col(*_KEYS, "group").cast(pl.String), *score.counts)
+        score.judgements(part).select(pl.col(*KEYS, "group").cast(pl.String), *score.counts)
         if len(score.judgements(part))
-        else pl.DataFrame(schema=dict.fromkeys((*_KEYS, "group"), pl.String))
+        else pl.DataFrame(schema=dict.fromkeys((*KEYS, "group"), pl.String))
         for part in parts
     )
-    return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
+    return join_judgements(first, second)
 
 
 def _compare(

@@ -19,8 +19,8 @@ from epicene.core.records import Decoding, Generate, Score
 from epicene.models import ModelOptions, ModelSpec, hf, open_model, parse_spec
 from epicene.models.hf import checkpoint
 from epicene.models.hf.causal import HfCausal
-from epicene.models.hf.checkpoint import Checkpoint, detect_type
-from epicene.models.hf.loading import load, model_type_of
+from epicene.models.hf.checkpoint import Checkpoint, detect_type, find_checkpoint, read_config
+from epicene.models.hf.loading import load_detected
 from models.hf.tiny_causal import ask, causal, gpt2, gpt2_like, llama, metaspace, save, smollm2_like
 from models.hf.tiny_gguf import write_gguf
 
@@ -76,7 +76,8 @@ def test_the_kind_is_read_from_the_configuration(
     config: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps(config))
-    assert model_type_of(str(tmp_path), OPTIONS) == kind
+    with find_checkpoint(str(tmp_path), OPTIONS) as found:
+        assert detect_type(found, read_config(found)) == kind
 
 
 def test_code_of_the_checkpoints_own_is_known_by_its_name() -> None:
@@ -89,7 +90,7 @@ def test_code_of_the_checkpoints_own_is_known_by_its_name() -> None:
 def test_an_image_model_is_no_language_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "vit"}')
     with pytest.raises(InputError, match="not a causal, masked, "):
-        model_type_of(str(tmp_path), OPTIONS)
+        load_detected(str(tmp_path), OPTIONS)
 
 
 def test_a_folder_opens_as_a_causal_model_and_answers(folder: Path) -> None:
@@ -369,6 +370,6 @@ def test_a_hub_id_is_found_in_the_local_cache(
 
 
 def test_a_spec_can_be_opened_without_the_registry(folder: Path) -> None:
-    loaded = load(str(folder), ModelSpec(kind="hf").options, "causal")
+    _, loaded = load_detected(str(folder), ModelSpec(kind="hf").options)
     assert not loaded.model.training
     assert not any(p.requires_grad for p in loaded.model.parameters())

@@ -16,7 +16,6 @@ from epicene.core.records import (
     Answer,
     Choice,
     Decoding,
-    Failed,
     Fill,
     Generate,
     Look,
@@ -37,7 +36,7 @@ from epicene.models.hf.seq2seq import HfSeq2Seq
 from models.hf import tiny_masked, tiny_seq2seq
 from models.hf.tiny_causal import ask, causal, gpt2_like, llama
 from models.hf.tiny_vision import save_llava
-from models.model_answers import assert_alike, batch_answers
+from models.model_answers import assert_alike, batch_answers, reason
 from models.sample_images import picture
 
 if TYPE_CHECKING:
@@ -80,11 +79,6 @@ def overflowing() -> Any:
     model.lm_head.weight.data *= 1e4 / model.lm_head.weight.data.abs().max()
     model.model.norm.weight.data *= 1e3
     return model.half()
-
-
-def reason(answer: Answer) -> str:
-    assert isinstance(answer, Failed), answer
-    return answer.reason
 
 
 ROUTES = {

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from epicene.models import UnanswerableError
-from epicene.models.hf.tokenisation import TextEncoder
+from epicene.models.hf.tokenisation import EncodedText, TextEncoder, TextInContext
 from models.hf.tiny_causal import LONGEST, byte_level, gpt2_like, metaspace, smollm2_like
 
 
@@ -107,7 +107,8 @@ def test_never_two_beginning_tokens(policy: Any) -> None:
 
 
 def test_nothing_is_put_before_what_a_template_made() -> None:
-    encoded = encoder(gpt2_like()).encode("[user] a\n", "b", "bos", templated=True)
+    (encoded,) = encoder(gpt2_like()).encode_all([TextInContext("[user] a\n", "b", "bos", True)])
+    assert isinstance(encoded, EncodedText)
     assert list(encoded.ids) == gpt2_like()("[user] a\nb")["input_ids"]
 
 

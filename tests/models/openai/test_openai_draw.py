@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from epicene.core.files import ImageFolder
-from epicene.core.records import Answer, Draw, Failed, Image, Images
+from epicene.core.records import Answer, Draw, Failed, Image
 from epicene.models import sample_seed
 from epicene.models.http.retry import RetryPolicy
 from models.http.local_server import Asked, Reply, Script, Server, first_then
-from models.model_answers import answers
+from models.model_answers import answers, drawn
 from models.openai.openai_server import error, model
 from models.sample_images import claiming, picture
 
@@ -34,11 +34,6 @@ def refusal(code: str, status: int = 400) -> Reply:
 
 def draw(prompt: str = "a nurse", **fields: Any) -> Draw:
     return Draw(item=prompt, prompt=prompt, **fields)
-
-
-def drawn(answer: Answer) -> tuple[Image, ...]:
-    assert isinstance(answer, Images), answer
-    return answer.images
 
 
 def ask(

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from epicene.core.errors import RunError
-from epicene.core.records import Decoding, Failed, FirstToken, Message, Score, Scores
+from epicene.core.records import Decoding, FirstToken, Message, Score, Scores
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from models.http.local_server import Asked, Reply, Script, Server
-from models.model_answers import answers
+from models.model_answers import answers, reason
 from models.openai.openai_server import error, model
 
 BOS = "<|begin|>"
@@ -96,11 +96,6 @@ def score(script: Script, request: Score) -> Any:
 def pair(policy: FirstToken = "tokenizer-default", **fields: Any) -> Score:
     texts = fields.pop("texts", ("The nurse said he left", "The nurse said she left"))
     return Score(item="i", texts=texts, first_token=policy, language="en", **fields)
-
-
-def reason(answer: Any) -> str:
-    assert isinstance(answer, Failed), answer
-    return answer.reason
 
 
 # --- scores ----------------------------------------------------------------------------------

@@ -22,8 +22,10 @@ def server() -> Any:
     """The server; it ends with the object."""
     import xllamacpp
 
+    folder = embedded.fetched_folder("smollm2")
+    assert folder is not None
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(embedded.gguf_path("smollm2"))
+    parameters.model.path = str(folder / embedded.catalogue()["smollm2"].gguf)
     parameters.port = 0
     parameters.n_parallel = 2
     parameters.n_ctx = 2048

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from epicene.core.errors import RunError
-from epicene.core.records import Answer, Failed, Generate, Message, Texts
+from epicene.core.records import Answer, Generate, Message, Texts
 from epicene.models.http.retry import RetryPolicy
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server, first_then
-from models.model_answers import NoFiles, answers, singly
+from models.model_answers import NoFiles, answers, reason, singly
 from models.openai.openai_server import KEY, chat, error, model
 
 FAULTS = {
@@ -43,11 +43,6 @@ def question(text: str = "Hi", **fields: Any) -> Generate:
 def only_text(answer: Answer) -> str:
     assert isinstance(answer, Texts), answer
     return answer.only
-
-
-def reason(answer: Answer) -> str:
-    assert isinstance(answer, Failed), answer
-    return answer.reason
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())

@@ -6,18 +6,22 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene import __version__
-from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.export.folders import (
     CARD_FILE,
     check_new_folder,
-    fault_lines,
     new_folder,
     protocol_lines,
     write_text,
 )
-from epicene.export.lm_eval.folder import WrittenTasks, json_lines, reading_command, write_asked
+from epicene.export.lm_eval.folder import (
+    WrittenTasks,
+    closing_lines,
+    json_lines,
+    nothing_to_export,
+    reading_command,
+    write_asked,
+)
 from epicene.export.lm_eval.tasks import Document, LeftOut, Task, documents, make_task
 from epicene.suites.data_cards import markdown_table
 
@@ -61,16 +65,10 @@ def _plan(selection: Selection) -> WrittenTasks:
         else:
             by_kind[each.kind].append(each.content)
     if not by_kind:
-        reasons = (
-            "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it sends no request"
-        )
         instead = "`--to hf` exports the items themselves"
         if any(each.why == NO_LIKELIHOODS for each in left_out):
             instead = "`--to lm-eval` exports choices by log-likelihood"
-        raise InputError(
-            f"The suite {selection.suite.name} has no items here that Inspect could measure as "
-            f"Epicene does ({reasons}); {instead}."
-        )
+        raise nothing_to_export(selection, "Inspect", left_out, instead)
     several = len({kind.language for kind in by_kind}) > 1
     tasks = [make_task(selection, kind, each, several=several) for kind, each in by_kind.items()]
     return WrittenTasks(tasks, dict(left_out))
@@ -148,13 +146,4 @@ def _readme(selection: Selection, made: WrittenTasks) -> Iterator[str]:
     yield ""
     yield from ("## Protocol", "")
     yield from protocol_lines(selection.protocol, card)
-    if made.left_out:
-        yield from ("## What is left out", "")
-        for (what, why), times in made.left_out.items():
-            yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
-        yield ""
-    yield from selection.provenance_lines()
-    source = "the source named above" if card.source else "the source of the data"
-    yield f"Exported by Epicene {__version__}. Cite {source}, and Epicene."
-    yield ""
-    yield from fault_lines(card, "##")
+    yield from closing_lines(selection, made.left_out)

@@ -19,6 +19,7 @@ from epicene.export.folders import (
     fault_lines,
     new_folder,
     protocol_lines,
+    write_json,
     write_text,
 )
 from epicene.export.lm_eval.tasks import (
@@ -34,7 +35,7 @@ from epicene.export.lm_eval.tasks import (
 from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.export.lm_eval.tasks import TaskKind
     from epicene.export.selection import Selection
@@ -66,6 +67,12 @@ def tasks_readme(
     yield "## Protocol"
     yield ""
     yield from protocol_lines(selection.protocol, card)
+    yield from closing_lines(selection, left_out)
+
+
+def closing_lines(selection: Selection, left_out: Mapping[LeftOut, int]) -> Iterator[str]:
+    """The last sections: what is left out, where the items come from, and known issues."""
+    card = selection.card
     if left_out:
         yield "## What is left out"
         yield ""
@@ -198,7 +205,7 @@ def write_asked(selection: Selection, folder: Path) -> None:
         copy = f"suite{file.suffix}"
         write_atomically(folder / copy, file.read_bytes())
         asked["suite_file"] = f"{copy}:{selection.suite.name}"
-    write_atomically(folder / "asked.json", msgspec.json.format(to_json(asked), indent=2) + b"\n")
+    write_json(folder / "asked.json", to_json(asked))
 
 
 def plan_tasks(selection: Selection) -> WrittenTasks:
@@ -211,12 +218,8 @@ def plan_tasks(selection: Selection) -> WrittenTasks:
         else:
             left_out[each] += 1
     if not by_kind:
-        reasons = (
-            "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it sends no request"
-        )
-        raise InputError(
-            f"The suite {selection.suite.name} has no items here that lm-evaluation-harness could "
-            f"measure as Epicene does ({reasons}); `--to hf` exports the items themselves."
+        raise nothing_to_export(
+            selection, "lm-evaluation-harness", left_out, "`--to hf` exports the items themselves"
         )
     languages = {kind.language for kind in by_kind}
     tasks = [
@@ -226,6 +229,17 @@ def plan_tasks(selection: Selection) -> WrittenTasks:
     if len({task.name for task in tasks}) < len(tasks):
         raise ValueError(f"Two tasks of {selection.suite.name} would have the same name.")
     return WrittenTasks(tasks, dict(left_out))
+
+
+def nothing_to_export(
+    selection: Selection, tool: str, left_out: Iterable[LeftOut], instead: str
+) -> InputError:
+    """The error if no request of the items can be sent in the same way by another tool."""
+    reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it sends no request"
+    return InputError(
+        f"The suite {selection.suite.name} has no items here that {tool} could measure as Epicene "
+        f"does ({reasons}); {instead}."
+    )
 
 
 def task_groups(suite: str, tasks: list[Task]) -> dict[str, list[Task]]:

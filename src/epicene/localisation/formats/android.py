@@ -56,9 +56,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
         elif begins and element.name in ("string", *_CONTAINERS):
             comment, items = _comment_before(file.text, element.start), 0
             name = f"the {element.name} {element.get('name')!r}"
-            if name in seen:
-                raise file.error(element.start, f"{name} occurs twice, first in line {seen[name]}")
-            seen[name] = file.line(element.start)
+            file.refuse_repeated(name, element.start, seen)
         elif not begins and (key := _key(element, items)):
             items += 1
             spans = ((element.start, element.end),)

@@ -39,11 +39,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             comment = token["comment"].strip("/* \t\r\n")
         elif token["key"]:
             key = _key(file, token)
-            if key in seen:
-                raise file.error(
-                    token.start(), f"the key {key!r} occurs twice, first in line {seen[key]}"
-                )
-            seen[key] = file.line(token.start())
+            file.refuse_repeated(f"the key {key!r}", token.start(), seen)
             if token["text"]:
                 strings.append(
                     FoundString(

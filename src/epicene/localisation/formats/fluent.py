@@ -59,9 +59,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
         if not isinstance(entry, ast.Message | ast.Term):
             continue
         key = f"-{entry.id.name}" if isinstance(entry, ast.Term) else entry.id.name
-        if key in seen:
-            raise file.error(at, f"the key {key!r} occurs twice, first in line {seen[key]}")
-        seen[key] = file.line(at)
+        file.refuse_repeated(f"the key {key!r}", at, seen)
         comments = [group, entry.comment.content or "" if entry.comment else ""]
         comment = "\n".join(filter(None, comments))
         patterns = [(key, entry.value)]

@@ -67,10 +67,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
             language = base_language(found[1].partition("@")[0].partition(".")[0]) if found else ""
             continue
         key = f"{context}|{source}" if "msgctxt" in entry.parts else source
-        at = entry.parts["msgid"][0][0]
-        if key in seen:
-            raise file.error(at, f"the key {key!r} occurs twice, first in line {seen[key]}")
-        seen[key] = file.line(at)
+        file.refuse_repeated(f"the key {key!r}", entry.parts["msgid"][0][0], seen)
         strings += _translations(file, entry, key, source)
     return FoundStrings(strings, language)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import regex
 import yaml
 
-from epicene.localisation.comments import comment_above
 from epicene.localisation.escapes import code_point
 from epicene.localisation.language_roots import name_by_path
 from epicene.localisation.strings import Coding, FoundString, FoundStrings, decoded
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 200
 _MOST_INDENTS = 100  # that are tried
+_MAX_COMMENT = 5_000  # characters
 _STRING_TAG = "tag:yaml.org,2002:str"
 _BREAK = r"(?:\r\n|\r|\n)"
 _FOLD = rf"(?P<fold>[ \t]*(?:{_BREAK}[ \t]*)+)"
@@ -137,7 +137,7 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
                 if tag == _STRING_TAG and event.value.strip():
                     path = tuple(each.name for each in stack)
                     found = _found(file, event, at, event.end_mark.index + shift)
-                    above = comment_above(file.text, stack[-1].start if stack else at)
+                    above = _comment_above(file.text, stack[-1].start if stack else at)
                     strings.append((path, found._replace(comment=above)))
             elif isinstance(event, yaml.CollectionStartEvent):
                 if len(stack) >= _MAX_DEPTH:
@@ -151,6 +151,23 @@ def read(file: FileText, _options: ReadOptions) -> FoundStrings:
         position = getattr(error, "position", 0)
         raise file.error(position or 0, "this is not YAML: it has a forbidden character") from None
     return name_by_path(strings)
+
+
+def _comment_above(text: str, at: int) -> str:
+    """The comment on the lines directly above the line of a character, without its marks."""
+    lines: list[str] = []
+    top = max(at - _MAX_COMMENT, 0)
+    end = text.rfind("\n", top, at)
+    while end > 0:
+        start = text.rfind("\n", top, end) + 1
+        if start == 0 and top > 0:  # the line is longer than any comment
+            break
+        line = text[start:end].strip()
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("#").strip())
+        end = start - 1
+    return "\n".join(reversed(lines))
 
 
 def _takes_name(file: FileText, stack: list[_Container], event: yaml.NodeEvent, at: int) -> bool:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError
 from epicene.core.records import to_json
 from epicene.models import downloads, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
-from epicene.models.rates import read_seed
+from epicene.models.rates import read_seed, refuse_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,11 +79,7 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
 @model_kind(options=("label", "threads"), extra="faces", packages=("dlib", "openvino"))
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""
-    if name:
-        raise InputError(
-            f"The model face-classifier takes no name: write face-classifier, not "
-            f"face-classifier:{name}."
-        )
+    refuse_name("face-classifier", name)
     from epicene.models.faces.model import FaceClassifier
 
     folder = catalogue()["face-classifier"].require_folder()

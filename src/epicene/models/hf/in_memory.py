@@ -37,11 +37,6 @@ _TOLD_BY_THE_MODEL = ("architectures", "dtype", "torch_dtype", "_from_model_conf
 _HASHED_AT_A_TIME = 1 << 24  # bytes
 
 
-def is_transformers_model(thing: object) -> bool:
-    """Whether the object is a loaded model of transformers, or wraps one."""
-    return all(hasattr(thing, name) for name in ("config", "state_dict", "get_input_embeddings"))
-
-
 class InMemoryModel:
     """A loaded transformers model with its tokenizer, or its processor if it reads images."""
 

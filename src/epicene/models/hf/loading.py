@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity
+from epicene.models.gguf_conversion import adds_bos
 from epicene.models.hf.batching import is_out_of_memory
 from epicene.models.hf.checkpoint import (
     Checkpoint,
@@ -62,18 +63,6 @@ class LoadedModel:
     def fused(self) -> FusedLayers:
         """The model's layers with fewer kernels, where that is possible."""
         return FusedLayers(self.model, self.device)
-
-
-def model_type_of(name: str, options: ModelOptions) -> LanguageModelType:
-    """Whether the model is causal, masked, sequence-to-sequence or image-text."""
-    with find_checkpoint(name, options) as checkpoint:
-        return detect_type(checkpoint, read_config(checkpoint))
-
-
-def load(name: str, options: ModelOptions, kind: LanguageModelType) -> LoadedModel:
-    """Load weights and tokenizer, ready to answer, as a model of that kind."""
-    with find_checkpoint(name, options) as checkpoint:
-        return _load(checkpoint, options, kind, read_config(checkpoint))
 
 
 def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, LoadedModel]:
@@ -159,7 +148,7 @@ def _processor_and_tokenizer(
         else read_pretrained("AutoTokenizer", checkpoint, "tokenizer")
     )
     check_tokenizer(tokenizer, checkpoint.user_name, kind)
-    if checkpoint.gguf and _adds_bos(checkpoint.gguf):
+    if checkpoint.gguf and adds_bos(checkpoint.gguf):
         tokenizer.add_bos_token = True
     return processor, tokenizer
 
@@ -250,16 +239,6 @@ def check_tokenizer(tokenizer: Any, name: str, kind: LanguageModelType) -> None:
         )
     if len(tokenizer) <= len(tokenizer.all_special_ids):
         raise InputError(f"The model {name} has no tokenizer; put its files next to the weights.")
-
-
-def _adds_bos(gguf: Path) -> bool:
-    """Whether the file says that texts start with the beginning-of-sequence token; transformers
-    forgets this.
-    """
-    from gguf import GGUFReader
-
-    field = GGUFReader(gguf).get_field("tokenizer.ggml.add_bos_token")
-    return bool(field is not None and field.contents())
 
 
 def _load_weights(

@@ -30,7 +30,7 @@ from epicene.models import UnanswerableError
 from epicene.models.output_parsing import THINK_CLOSE, THINK_OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -140,14 +140,9 @@ class TextEncoder:
         self._names: dict[tuple[int, ...], str] = {}
         self.max_length = max_length
 
-    def encode(
-        self, context: str, text: str, policy: FirstToken, *, templated: bool = False
-    ) -> EncodedText:
-        """The tokens of a text after its context.
-
-        Nothing is put before a context that a chat template made (`templated`).
-        """
-        (encoded,) = self.encode_all([TextInContext(context, text, policy, templated)])
+    def encode(self, context: str, text: str, policy: FirstToken) -> EncodedText:
+        """The tokens of a text after its context."""
+        (encoded,) = self.encode_all([TextInContext(context, text, policy)])
         if isinstance(encoded, UnanswerableError):
             raise encoded
         return encoded
@@ -320,14 +315,24 @@ BLANK_LINE = "\n\n"
 PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
-def with_fixed_date(template: str) -> str:
-    """The template, with a fixed date if it asks for one."""
-    return _FIXED_DATE_MACRO + template if "strftime_now" in template else template
-
-
-def template_options(template: str) -> dict[str, bool]:
-    """What to render the template with: without thinking, where it knows how."""
-    return {"enable_thinking": False} if "enable_thinking" in template else {}
+def apply_template(
+    renderer: Any, messages: Sequence[Mapping[str, object]], template: str, **settings: bool
+) -> str:
+    """The chat that a tokenizer or processor renders, with a fixed date if the template asks for
+    one, and without thinking where it knows how.
+    """
+    if "strftime_now" in template:
+        template = _FIXED_DATE_MACRO + template
+    if "enable_thinking" in template:
+        settings["enable_thinking"] = False
+    try:
+        rendered = renderer.apply_chat_template(
+            messages, chat_template=template, tokenize=False, **settings
+        )
+    except Exception as error:
+        # A template is a program of the model's author and may raise anything.
+        raise UnanswerableError(f"the model's chat template rejected the chat: {error}") from error
+    return str(rendered)
 
 
 @dataclass(frozen=True)
@@ -348,8 +353,7 @@ class ChatTemplate:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self.used = False
-        named = tokenizer.get_chat_template() if tokenizer.chat_template else ""
-        self._template = with_fixed_date(named)
+        self._template = tokenizer.get_chat_template() if tokenizer.chat_template else ""
 
     def render(self, prompt: Prompt) -> RenderedPrompt:
         """The text a model reads for a prompt."""
@@ -405,21 +409,13 @@ class ChatTemplate:
 
     def _apply(self, messages: Sequence[Message]) -> str:
         continued = messages[-1].role == "assistant"
-        try:
-            rendered = self._tokenizer.apply_chat_template(
-                [msgspec.structs.asdict(message) for message in messages],
-                chat_template=self._template,
-                tokenize=False,
-                add_generation_prompt=not continued,
-                continue_final_message=continued,
-                **template_options(self._template),
-            )
-        except Exception as error:
-            # A template is a program of the model's author and may raise anything.
-            raise UnanswerableError(
-                f"the model's chat template rejected the chat: {error}"
-            ) from error
-        return str(rendered)
+        return apply_template(
+            self._tokenizer,
+            [msgspec.structs.asdict(message) for message in messages],
+            self._template,
+            add_generation_prompt=not continued,
+            continue_final_message=continued,
+        )
 
 
 def _fold_system_message(messages: Sequence[Message]) -> tuple[Message, ...]:

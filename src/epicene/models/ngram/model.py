@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import random
 from abc import ABC, abstractmethod
 from collections import Counter
 from itertools import pairwise
@@ -36,10 +35,11 @@ from epicene.models import UnanswerableError
 from epicene.models.ngram.kneser_ney import END, START
 from epicene.models.ngram.language_model import ORDER, Corpus, TrainingText, tokenise
 from epicene.models.output_parsing import cut_at_stop
+from epicene.models.rates import uniform_numbers
 from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -235,20 +235,13 @@ def generate(model: LanguageModel, request: Generate) -> Texts:
         if temperature == 0 and texts:
             texts.append(texts[0])
         else:
-            texts.append(_generate_one(model, request, temperature, _uniform_draws(key, sample)))
+            noise = uniform_numbers(key, sample)
+            texts.append(_generate_one(model, request, temperature, noise))
     return Texts(texts=tuple(texts), temperature=temperature)
 
 
-def _uniform_draws(key: bytes, sample: int) -> Iterator[float]:
-    """Even numbers that depend on the request and the sample alone, one per step."""
-    # Of Python's generator only `random` is promised to stay the same in later versions.
-    draw = random.Random(digest(key, sample)).random
-    while True:
-        yield draw()
-
-
 def _generate_one(
-    model: LanguageModel, request: Generate, temperature: float, noise: Iterator[float]
+    model: LanguageModel, request: Generate, temperature: float, noise: Callable[[], float]
 ) -> Text:
     prompt = prompt_text(request.prompt)
     before = [token.form for token in tokenise(prompt)]
@@ -261,7 +254,7 @@ def _generate_one(
         weights = following.probabilities.copy()
         if decoding.exact_length:
             weights[following.forms.index(END)] = 0.0
-        form = following.forms[_draw_token(weights, temperature, decoding, next(noise))]
+        form = following.forms[_draw_token(weights, temperature, decoding, noise())]
         if form == END:
             finish = "stop"
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from epicene.core.errors import RunError
 from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
@@ -22,10 +22,12 @@ from epicene.models.openai.token_bounds import max_prompt_tokens
 from epicene.models.score_checks import refuse_unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from epicene.core.records import FirstToken
-    from epicene.models.openai.client import Choice, OpenAIClient, Reply
+    from epicene.models.openai.client import Body, Choice, OpenAIClient, Reply
+
+T = TypeVar("T")
 
 METHOD = "causal (echo)"
 # Several scripts, to find an echo that mangles one of them.
@@ -124,17 +126,19 @@ class EchoScorer:
         return self._echo_check.refused
 
     async def _ask(self, text: str) -> EchoResult:
+        return await self._post(
+            text,
+            lambda: {"echo": True, "max_tokens": self._echo_check.new_tokens},
+            lambda reply: parse_echo(reply, text),
+        )
+
+    async def _post(self, text: str, settings: Callable[[], Body], read: Callable[[Reply], T]) -> T:
+        """What `read` finds in the reply to a text, with the log-probabilities of its tokens."""
+        shared = {"model": self._model, "prompt": text, "logprobs": 1, "temperature": 0}
         return await self._client.post(
             "completions",
-            lambda: {
-                "model": self._model,
-                "prompt": text,
-                "echo": True,
-                "logprobs": 1,
-                "max_tokens": self._echo_check.new_tokens,
-                "temperature": 0,
-            },
-            lambda reply: parse_echo(reply, text),
+            lambda: {**shared, **settings()},
+            read,
             max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
@@ -189,35 +193,26 @@ class EchoScorer:
 
     async def _continue(self, text: str) -> tuple[str, float]:
         """The token that the server makes after a text, and its log-probability."""
-        return await self._client.post(
-            "completions",
-            lambda: {
-                "model": self._model,
-                "prompt": text,
-                "logprobs": 1,
-                "max_tokens": 1,
-                "temperature": 0,
-            },
-            _parse_continuation,
-            max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
-        )
+        return await self._post(text, lambda: {"max_tokens": 1}, _parse_continuation)
 
 
 def _parse_continuation(reply: Reply) -> tuple[str, float]:
-    if not reply.choices:
-        raise TransientError("reply", "the reply's list of choices is empty")
-    choice = reply.choices[0]
+    choice = _first_choice(reply)
     _, logprobs = _tokens_and_logprobs(choice)
     if not choice.text or len(logprobs) != 1 or logprobs[0] is None:
         raise UnanswerableError("no token was generated, or it came without its log-probability")
     return choice.text, logprobs[0]
 
 
-def parse_echo(reply: Reply, text: str) -> EchoResult:
-    """An echo, or `UnanswerableError` with what is missing in it."""
+def _first_choice(reply: Reply) -> Choice:
     if not reply.choices:
         raise TransientError("reply", "the reply's list of choices is empty")
-    choice = reply.choices[0]
+    return reply.choices[0]
+
+
+def parse_echo(reply: Reply, text: str) -> EchoResult:
+    """An echo, or `UnanswerableError` with what is missing in it."""
+    choice = _first_choice(reply)
     whole = choice.text or ""
     if not whole.startswith(text):
         raise UnanswerableError("the text was not returned")

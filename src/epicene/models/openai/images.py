@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -67,7 +66,7 @@ class Looker:
             data, picture = images.read_stored_image(self._files, sha256)
         except images.ImageError as error:
             raise UnanswerableError(str(error)) from None
-        return f"data:{picture.media_type};base64,{base64.b64encode(data).decode('ascii')}"
+        return images.data_url(data, picture.media_type)
 
 
 class Drawer:

@@ -6,13 +6,12 @@ The planted effect is known exactly, so they show whether a pipeline recovers it
 
 from __future__ import annotations
 
-import random
 import re
 from typing import TYPE_CHECKING
 
-from epicene.core.records import Choice, Draw, Expected, Identity, Image, Images, Look, digest
+from epicene.core.records import Choice, Draw, Expected, Identity, Image, Images, Look
 from epicene.models import UnanswerableError, images, model_kind
-from epicene.models.rates import read_rate, read_seed
+from epicene.models.rates import read_rate, read_seed, uniform_numbers
 from epicene.models.simple_model import SimpleModel
 from epicene.models.sketch.drawing import MIN_SIDE, Shown, recognise, render
 
@@ -23,12 +22,6 @@ if TYPE_CHECKING:
 
 # Raised when the same request would be drawn or judged otherwise.
 _VERSION = "1"
-
-
-def _uniform(*parts: object) -> Callable[[], float]:
-    """Numbers in [0, 1) from the parts alone."""
-    # Of Python's generator only `random` is promised to stay the same in later versions.
-    return random.Random(digest(*parts)).random
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -61,7 +54,7 @@ def open_sketch(name: str, options: ModelOptions) -> Model:
         men = base + effect * _direction(request)
         return Images(
             images=tuple(
-                _draw_one(request, files, men, neither, _uniform(seed, request, index))
+                _draw_one(request, files, men, neither, uniform_numbers(seed, request, index))
                 for index in range(request.shots)
             )
         )
@@ -124,7 +117,7 @@ def open_sketch_judge(name: str, options: ModelOptions) -> Model:
             seen = recognise(data)
         except images.ImageError as problem:
             raise UnanswerableError(str(problem)) from None
-        said = _said(seen, error, undecided, _uniform(seed, request))
+        said = _said(seen, error, undecided, uniform_numbers(seed, request))
         return Choice(choice=said, text=said)
 
     return SimpleModel(identity, {}, look=look)

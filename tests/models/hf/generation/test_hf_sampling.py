@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from epicene.models.hf.generation import decoding
-from epicene.models.hf.generation.decoding import SamplingParams, sample_tokens, uniform_noise
+from epicene.models.hf.generation.decoding import NoiseSource, SamplingParams, sample_tokens
 
 LOGITS = torch.tensor([0.5, 2.0, -1.0, 1.0, -math.inf, 0.0])
 MANY = 4000
@@ -26,6 +26,10 @@ def choosing(sample: int = 0, **settings: float | int | None) -> SamplingParams:
         sample=sample,
         **{"temperature": 1.0, **settings},  # type: ignore[arg-type]
     )
+
+
+def uniform_noise(params: SamplingParams, step: int) -> float:
+    return float(NoiseSource([params]).at([step])[0])
 
 
 def counts(**settings: float | int | None) -> Counter[int]:

@@ -30,7 +30,7 @@ from epicene.core.records import (
 )
 from epicene.models import Model, ModelOptions, open_model, parse_spec
 from epicene.models.hf import open as open_hf
-from epicene.models.hf.loading import model_type_of
+from epicene.models.hf.loading import load_detected
 from models.hf.tiny_vision import LLAVA_CHAT, QUERIES, WORDS, save_blip2, save_llava, save_qwen
 from models.model_answers import batch_answers
 from models.sample_images import claiming, picture
@@ -313,7 +313,8 @@ def test_images_are_brought_to_a_bounded_size(
 
 def test_a_folder_says_that_it_sees(folders: dict[str, Path], models: dict[str, Model]) -> None:
     for name, folder in folders.items():
-        assert model_type_of(str(folder), ModelOptions()) == "image-text"
+        kind, _ = load_detected(str(folder), ModelOptions())
+        assert kind == "image-text"
         assert "look" in models[name].verbs
     assert models["blip2"].verbs == models["blip2-t5"].verbs == {"look"}
 
@@ -384,10 +385,9 @@ def test_a_model_without_settings_for_its_images_is_refused(
 
 
 def test_images_never_go_through_torchvision(folders: dict[str, Path]) -> None:
-    from epicene.models.hf.loading import load
 
     for folder in folders.values():
-        processor = load(str(folder), ModelOptions(), "image-text").processor
+        processor = load_detected(str(folder), ModelOptions())[1].processor
         assert type(processor.image_processor).__name__.endswith("Pil")
 
 

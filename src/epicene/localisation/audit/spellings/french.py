@@ -16,6 +16,7 @@ from epicene.localisation.audit.spellings.patterns import (
     is_known,
     same_case,
     whole_words,
+    written_endings,
 )
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ _FRENCH_WHOLE = {"iel": ("il", "elle"), "iels": ("ils", "elles"), "celleux": ("c
 
 
 def patterns() -> Iterator[Pattern]:
-    written = sorted({each for ending in _FRENCH for each in ending.written}, key=len, reverse=True)
-    tails = "|".join(written)
+    tails = written_endings(_FRENCH)
     yield from both_words(_FRENCH_PAIRS, "(?:et|ou)(?: à| de)?|et/ou", _is_french_pair)
     yield whole_words(_FRENCH_WHOLE)
     yield Pattern(

@@ -14,6 +14,7 @@ from epicene.localisation.audit.spellings.patterns import (
     feminine_of,
     is_known,
     pairs_by_endings,
+    written_endings,
 )
 from epicene.rewriting.russian.conjugation import past_form, short_form
 from epicene.rewriting.russian.line import key
@@ -75,9 +76,7 @@ def _abbreviated(
 
     `fits(stem, ending)` refuses what only looks like a gender.
     """
-    tails = "|".join(
-        sorted({each for ending in endings for each in ending.written}, key=len, reverse=True)
-    )
+    tails = written_endings(endings)
 
     def read(match: regex.Match[str]) -> Forms | None:
         if not fits(match["stem"], match["tail"].lower()):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class Ending(NamedTuple):
@@ -35,8 +37,6 @@ class Pattern(NamedTuple):
     read: Callable[[regex.Match[str]], Forms | None]
 
 
-Patterns: TypeAlias = Sequence[Pattern]
-
 LETTERS = r"[\p{L}\p{M}]"
 START = r"(?<![\p{L}\p{M}\p{N}_@·•*])"
 END = r"(?![\p{L}\p{M}\p{N}_@·•*])"
@@ -61,6 +61,12 @@ def feminine_of(stem: str, written: str, endings: Iterable[Ending]) -> str:
         if written in ending.written and stem.lower().endswith(ending.masculine):
             return stem[: len(stem) - len(ending.masculine)] + ending.feminine
     return ""
+
+
+def written_endings(endings: Iterable[Ending]) -> str:
+    """A pattern for all abbreviations, longest first."""
+    written = {each for ending in endings for each in ending.written}
+    return "|".join(sorted(written, key=len, reverse=True))
 
 
 # --- both words: étudiants et étudiantes, he or she -----------------------------------------

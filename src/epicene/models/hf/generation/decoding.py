@@ -66,11 +66,6 @@ class SamplingParams:
     top_p: float | None = None
 
 
-def uniform_noise(params: SamplingParams, step: int) -> float:
-    """The noise of one row at one step."""
-    return float(NoiseSource([params]).at([step])[0])
-
-
 class NoiseSource:
     """Numbers uniformly distributed over (0, 1), the same wherever they are computed."""
 

@@ -31,6 +31,8 @@ from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, Scoring
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
+    from numpy.typing import NDArray
+
     from epicene.models.hf.loading import LoadedModel
     from epicene.models.hf.scoring.routes import IntArray, PassResult
 
@@ -102,14 +104,11 @@ class ModelRunner:
     def _no_cache(self) -> dict[str, bool]:
         return {"use_cache": False} if "use_cache" in self.parameters else {}
 
-    def send(self, values: Sequence[int] | Any, dtype: Any = None) -> Any:
+    def send(self, values: NDArray[Any]) -> Any:
         """Numbers as a tensor on the device, copied asynchronously."""
         import torch
 
-        tensor = torch.as_tensor(values, dtype=dtype)
-        if self.device.type != "cuda":
-            return tensor.to(self.device)
-        return tensor.pin_memory().to(self.device, non_blocking=True)
+        return decoding.to_device(torch.as_tensor(values), self.device)
 
     @cached_property
     def _body(self) -> Any:

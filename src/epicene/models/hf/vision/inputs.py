@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from epicene.core.errors import InputError
 from epicene.models import UnanswerableError
 from epicene.models.hf.checkpoint import first_line, quiet_transformers
-from epicene.models.hf.tokenisation import template_options, with_fixed_date
+from epicene.models.hf.tokenisation import apply_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,23 +126,9 @@ def render_prompt(processor: Any, family: str, question: str) -> str:
     if not template:
         image = getattr(processor, "image_token", "")
         return _PLAIN_PROMPTS.get(family, _DEFAULT_PROMPT).format(image=image, question=question)
-    turn = {
-        "role": "user",
-        "content": [{"type": "image"}, {"type": "text", "text": question}],
-    }
-    try:
-        return str(
-            processor.apply_chat_template(
-                [turn],
-                chat_template=with_fixed_date(template),
-                tokenize=False,
-                add_generation_prompt=True,
-                **template_options(template),
-            )
-        )
-    except Exception as error:
-        # A template is a program of the model's author and may raise anything.
-        raise UnanswerableError(f"the model's chat template rejected the chat: {error}") from error
+    content = [{"type": "image"}, {"type": "text", "text": question}]
+    turn = {"role": "user", "content": content}
+    return apply_template(processor, [turn], template, add_generation_prompt=True)
 
 
 def prompt_style(processor: Any, family: str) -> str:

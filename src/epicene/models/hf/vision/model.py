@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, digest, verb
@@ -136,7 +137,8 @@ class ChoiceScorer:
             for line, each in enumerate(choices)
             for read in each.reads
         ]
-        for _, group in groupby(sorted(rows, key=_row_form), key=_row_form):
+        form = attrgetter("form")
+        for _, group in groupby(sorted(rows, key=form), key=form):
             alike = list(group)
             for row, steps in zip(alike, self._predicted(views, alike), strict=True):
                 for number, ids in enumerate(choices[row.line].ids):
@@ -187,10 +189,6 @@ class ChoiceScorer:
         return out.logits[:, -steps:].float().log_softmax(-1).cpu()
 
 
-def _row_form(row: _ChoiceRow) -> tuple[int, int]:
-    return row.form
-
-
 # An image's longer side in pixels; the processors of most families make it smaller still.
 LONGEST_SIDE = 1024
 # One word is expected; the rest is for a sentence around it.
@@ -231,7 +229,8 @@ class Looker:
                     failed.append((number, Failed(reason=str(error))))
             if failed:
                 yield failed
-            for _, group in groupby(sorted(views, key=_input_shape), key=_input_shape):
+            shape = attrgetter("shape")
+            for _, group in groupby(sorted(views, key=shape), key=shape):
                 alike = list(group)
                 answers = run_halving_on_oom(
                     self._look, alike, self._notes, misfit=lambda error: Failed(reason=str(error))
@@ -324,10 +323,6 @@ def _sampling(request: Look) -> SamplingParams:
     if not request.temperature:
         return _GREEDY
     return SamplingParams(key=digest(request), seed=0, sample=0, temperature=request.temperature)
-
-
-def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return each.shape
 
 
 def _decoder_start(model: Any) -> int | None:
