@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
     "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix onze douze vingt trente cent mille certains certaines tous toutes tels telles"
+    " huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt trente"
+    " quarante cinquante soixante cent mille certains certaines tous toutes tels telles"
     " quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())

@@ -262,7 +262,9 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
         or context.line[mention.start + 1] in {"plus", "moins"}  # les gens les plus riches
         or _is_in_relative_clause(context, group, mention, before)
     ):
-        return Clause(group, _modified_subject(context, group, before), group.start, named=True)
+        far = _distant_subject(context, group)
+        referent = _modified_subject(context, group, before) or (far and mention_referent(far))
+        return Clause(group, referent, far.start if far else group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
         referent = _joined_referent(context, mention)
@@ -324,11 +326,7 @@ def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) 
             if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
                 return mention_referent(mention)
             return None
-    return (
-        _celui_before(context, group, before)
-        or _distant_subject(context, group)
-        or _inverted_subject(context, group)
-    )
+    return _celui_before(context, group, before) or _inverted_subject(context, group)
 
 
 def _celui_before(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
@@ -366,7 +364,7 @@ def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:
 _BEFORE_INVERSION = frozenset("où quand comment que qu' dont ainsi alors là".split())
 
 
-def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
+def _distant_subject(context: Context, group: VerbGroup) -> Mention | None:
     """The subject before complements of its own: les hommes d'affaires les plus riches étaient …"""
     plural = context.line[group.verb].endswith("nt")
     verbs = {each.verb for each in context.groups}
@@ -381,7 +379,7 @@ def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
         if not verbs.isdisjoint(between) or mention.plural != plural:
             return None
         opens = context.line[mention.end] in _COMPLEMENT_OPENERS | _ADJUNCT_OPENERS
-        return mention_referent(mention) if opens else None
+        return mention if opens else None
     return None
 
 

@@ -134,6 +134,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
         return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
+    if word in {"nous", "vous"} and (line[at - 2], line[at - 1]) == (word, "qui"):
+        return None  # vous qui vous disiez prêt
     person = _PERSON[word]
     verb = at + 1
     while line[verb] in line.closed.clitics:
@@ -252,7 +254,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return True
     if word in _RARELY_VERBS:  # le dessert
         return False
-    if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
+    if word in _AUXILIARIES:
         return True
     if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
         return False
@@ -265,6 +267,9 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
 
+_AUXILIARIES = frozenset(
+    "a ai as ont avait avaient aura aurait avais est sont était étaient fut furent sera serait".split()
+)
 _NAMES_LIKE_VERBS = frozenset({"marie", "pierre", "rose", "claude", "serge"})
 
 
