@@ -19,6 +19,7 @@ from epicene.rewriting.french.line import (
     is_adjective_or_person,
     is_person,
 )
+from epicene.rewriting.french.mentions import RARELY_PEOPLE, names_person
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
@@ -47,8 +48,8 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
-        if line[at] == "je" and line[at + 1] in {"soussigné", "soussignée"}:
-            context.agreement(context.speaker(at), "beside je").add(at + 1, "adjective")
+        if line[at] in {"soussigné", "soussignée"} and line[at - 1 - (line[at - 1] == ",")] == "je":
+            _read_declarant(context, at)
         if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
             context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
         if line[at] in {"moi", "toi"}:
@@ -58,6 +59,17 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_rewording(context, at)
             if line[at - 1] == "comme":
                 _read_likened(context, at)
+
+
+def _read_declarant(context: Context, at: int) -> None:
+    """Add what a declaration says first: je, soussigné Dominique Le Gall, né à Brest et …"""
+    line = context.line
+    agreement = context.agreement(context.speaker(at), "beside je")
+    agreement.add(at, "adjective")
+    comma = closing_comma(line, at)
+    if comma is not None and all(line.is_capital(index) for index in range(at + 1, comma)):
+        reached = read_predicate_element(line, comma + 1, agreement, strict=True)
+        read_coordinated(line, reached, agreement)
 
 
 def _read_likened(context: Context, at: int) -> None:
@@ -247,7 +259,7 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
 def _sentence_start(line: Line, at: int, since: int) -> int | None:
     """Where the sentence at that index starts, if it is after `since`."""
     for before in range(at - 1, since - 1, -1):
-        if line[before] in SENTENCE_ENDS or line[before] in OPENING_QUOTES:
+        if line[before] in SENTENCE_ENDS | OPENING_QUOTES | {":"}:
             return before + 1
     return None
 
@@ -311,8 +323,8 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
             and context.sites.get(first) is None
             and line[first] not in _INTERJECTIONS
             and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
-            and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
-            and not _describes_mention(context, at - 1)
+            and not (line[first] in _ADDRESSED and line[first + 1] == ",")
+            and not _describes_mention(context, at - 1, plural=agreement.plural)
             and _is_aside(line, first, end)
         ):
             if line[first - 1] in {"tout", "toute"}:
@@ -324,10 +336,18 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         at += 1
 
 
-def _describes_mention(context: Context, comma: int) -> bool:
+_ADDRESSED = TERMS_OF_ADDRESS | {"messieurs", "mesdames"}
+
+
+def _describes_mention(context: Context, comma: int, *, plural: bool) -> bool:
     """Whether a person was named just before the comma: mère de l'élève Lina, inscrite ici, je …"""
     mention = context.mention_ending(comma) if context.line[comma] == "," else None
-    return mention is not None and mention.human and not mention.after_preposition
+    return (
+        mention is not None
+        and mention.human
+        and mention.plural == plural  # not: mes chers collègues, élu de ce canton, je …
+        and not mention.after_preposition
+    )
 
 
 # Désolé, essayez encore: the speaker is.
@@ -469,17 +489,21 @@ def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: in
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif (
-            line[at] == "en"
-            and line[at + 1] in PRENOMINAL_ADJECTIVES
-            and (is_person(line[at + 2]) or line[at + 2] in _DEMONYMS)
-        ):
+        elif line[at] == "en" and _is_role(line, at + 1):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille
         else:
             continue
         read_coordinated(line, reached, agreement)
+
+
+def _is_role(line: Line, at: int) -> bool:
+    """Whether a noun for a person follows "en": en bon père de famille, en spectateur lassé."""
+    if line[at] in PRENOMINAL_ADJECTIVES:
+        return is_person(line[at + 1]) or line[at + 1] in _DEMONYMS
+    never = RARELY_PEOPLE | _DEMONYMS | {"chef"}
+    return line[at] not in never and names_person(line, at) and not verb_table().forms(line[at])
 
 
 def _has_role(context: Context, clause: Clause, at: int) -> bool:

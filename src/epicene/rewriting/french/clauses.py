@@ -257,7 +257,8 @@ class ClauseReader:
         else:
             end = max(end, read_state(self.line, end, rule))
         # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
-        read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
+        commas = reflexive or self.line[self.group.subject] == "on"  # qu'on a trouvé là, endormi
+        read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=commas)
 
     def _read_after_avoir(self, at: int) -> None:
         """Add what agrees in a compound tense with avoir: j'ai été, on m'a vu, j'ai vécu seul."""

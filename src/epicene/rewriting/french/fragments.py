@@ -145,7 +145,7 @@ def _read_elided_copula(context: Context, at: int) -> None:
     if (
         not can_be_predicate(line, start, agreement)
         or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
-        or line[start + 1] == "?"
+        or "?" in line.keys[start : line.sentence(start)[1] + 1]
     ):
         return
     joined = line[start + 1] in {"et", "mais"} and is_adjective(line[line.after_adverbs(start + 2)])

@@ -22,6 +22,7 @@ from epicene.rewriting.french.line import (
     can_be_predicate,
     is_adjective,
     is_person,
+    participle_infinitives,
 )
 from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
 from epicene.rewriting.french.phrases import read_phrase
@@ -52,7 +53,8 @@ def read_vocatives(context: Context) -> None:
     for at in range(len(line)):
         if not _opens_vocative(line, at - 1):
             continue
-        start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
+        start = at + 1 if line[at] in _BEFORE_ADDRESS else at
+        start = line.after_adverbs(start + 1) if line[start] == "ou" else start  # ou plutôt
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
         elif line[start] in {"monsieur", "madame"}:
@@ -62,8 +64,20 @@ def read_vocatives(context: Context) -> None:
         elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
             agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
             read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
-        elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
+        elif _is_term_of_address(line, start) and _closes_vocative(line, start + 1):
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, "noun")
+
+
+_BEFORE_ADDRESS = frozenset(
+    "oh ah et mais oui non hé eh hey ben bah tiens allez allons alors dis".split()
+)
+
+
+def _is_term_of_address(line: Line, at: int) -> bool:
+    """Whether somebody is called that: Bonsoir, papa. After a greeting: Bienvenue, voyageur !"""
+    greeted = line[at - 1 - (line[at - 1] == ",")] in _BEFORE_VOCATIVES
+    greeted = greeted and not is_plural(line[at]) and names_person(line, at)
+    return line[at] in TERMS_OF_ADDRESS or (greeted and not is_one_gender(line[at]))
 
 
 def _read_polite_address(context: Context, at: int) -> None:
@@ -104,7 +118,7 @@ _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
 _BEFORE_VOCATIVES = frozenset(
-    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit".split()
+    "merci bonjour bonsoir bienvenue salut pardon bravo coucou anniv anniversaire noël année nuit".split()
 )
 
 
@@ -295,12 +309,29 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
     shown = shown_gender(line[start], plural=mention.plural)
     if (
         can_be_predicate(line, start, agreement)
-        and is_adjective(line[start])
+        and (is_adjective(line[start]) or line[start + 1] in {"de", "d'", "du", "des"})
         and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):
         end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
-        read_coordinated(line, end, agreement, commas=False)
+        end = read_coordinated(line, end, agreement, commas=False)
+        if participle_infinitives(line[start]):
+            _read_further_participles(context, end, agreement)
+
+
+def _read_further_participles(context: Context, end: int, agreement: Agreement) -> None:
+    """Add what else was done before the next verb: arrêté à Lyon, torturé, puis déporté."""
+    line = context.line
+    verbs = {group.start for group in context.groups}
+    while line[end] not in _CLAUSE_ENDS and end not in verbs:
+        end += 1
+        if line[end - 1] in {",", "puis", "et"}:
+            end += line[end] == "puis"
+            if participle_infinitives(line[end]):
+                end = read_predicate_element(line, end, agreement, nouns=False, strict=True)
+
+
+_CLAUSE_ENDS = SENTENCE_ENDS | frozenset("qui que qu' dont où".split()) | {""}
 
 
 def _read_superlative(line: Line, at: int, agreement: Agreement) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # What one calls somebody without more ado.
 TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
-COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
+COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon", "car"})
 _DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
 _SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
 _CLAUSE_STARTERS = frozenset(
@@ -461,7 +461,7 @@ def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool 
 
     Without `commas`, a conjunct after a comma must follow at once.
     """
-    end, reached = at, at
+    end = reached = _read_compared(line, at, agreement)
     while (joint := next_coordination(line, reached)) is not None:
         adjacent = joint == end
         if not adjacent and not commas and is_comma_alone(line, joint):
@@ -478,6 +478,15 @@ def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool 
             return end
         end, reached = (after, after) if after > start else (end, max(start, joint + 1))
     return end
+
+
+def _read_compared(line: Line, at: int, agreement: Agreement) -> int:
+    """Read the adjective that another is compared with: aussi honteux que soulagé."""
+    if not (_is_comparison(line, at) and can_be_predicate(line, at + 1, agreement)):
+        return at
+    if not is_adjective(line[at + 1]) or line.is_open(at + 2):
+        return at
+    return read_predicate_element(line, at + 1, agreement, nouns=False, strict=True)
 
 
 def _read_conjunct(
@@ -571,9 +580,23 @@ def _is_address(line: Line, at: int) -> bool:
     return line[at] in TERMS_OF_ADDRESS and (ends or line[at] in {"monsieur", "madame"})
 
 
+_OBJECTS = frozenset({"le", "la", "les", "l'", "en"})
+
+
+def _is_only_verb(line: Line, at: int) -> bool:
+    """Whether the form is no noun or adjective: le sait, l'apprendra; not la porte."""
+    word = line[at]
+    known = any(form.person.startswith("3") for form in verb_table().forms(word))
+    return known and word.endswith(("a", "ait", "it", "nt", "est")) and not is_adjective(word)
+
+
 def _is_subject_of_verb(line: Line, at: int) -> bool:
-    """Whether a verb follows whose subject would end there."""
-    while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
+    """Whether a verb follows whose subject would end there: et ma voisine de palier l'est aussi."""
+    if line[at] in {"de", "d'"} and line.is_open(at + 1) and not line.is_open(at + 2):
+        at += 2
+    while line[at] in line.closed.clitics and (
+        line[at] not in _OBJECTS or _is_only_verb(line, at + 1)
+    ):
         at += 1
     if line[at] in _NEVER_VERBS or is_adjective(line[at]):
         return False

@@ -92,9 +92,10 @@ def attribute_to_interlocutors(passage: Passage[Line], wanted: TargetGenders) ->
     said = passage.interlocutors_at(first)
     start, end = _introduction(line, first, last)
     outside = {line[at] for at in range(len(line)) if passage.interlocutors_at(at) != said}
-    if not outside.isdisjoint(_FIRST_PERSON_WORDS | _SECOND_PERSON_WORDS):
-        return passage
     speaker, listener = said
+    own = _FIRST_PERSON_WORDS if speaker == "speaker" else frozenset()  # murmurai-je
+    if not outside.isdisjoint((_FIRST_PERSON_WORDS | _SECOND_PERSON_WORDS) - own):
+        return passage
     if speaker == "others" and _is_said_by_name(line, start, end):
         speaker = "speaker"
     if listener == "others" and not _names_hearer(line, range(start, end), start, end):
