@@ -23,7 +23,7 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
     plural = word.removesuffix("-mêmes") in _PLURAL
     if word in {"l'", "les"}:
-        gender = None
+        gender = _shown_by_participle(context, at) if word == "l'" else None
     found = _antecedent(context, at, gender, plural=plural)
     found = found or _dislocated(context, at, gender, plural=plural)
     if word.endswith(("-même", "-mêmes")):
@@ -33,6 +33,14 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
         # What "l'" and "les" are, there may be no one.
         return Referent("others", plural) if known or word not in {"les", "l'"} else None
     return Referent("others", plural) if found.human else None
+
+
+def _shown_by_participle(context: Context, at: int) -> Gender | None:
+    """Feminine if the participle after "l'" says so: les équipes l'ont crue perdue."""
+    participle = context.line[context.line.after_adverbs(at + 2)]
+    known = context.line[at + 1] in {"ai", "as", "a", "avons", "avez", "ont", "avait", "avaient"}
+    feminine = known and is_adjective(participle) and shown_gender(participle) == "feminine"
+    return "feminine" if feminine else None
 
 
 def _dislocated(
@@ -136,6 +144,8 @@ def _antecedent(
         owner = context.mention_ending(mention.start)
         if mention.phrase is None and owner is not None and not owner.human:
             continue  # la commande {number} … Elle
+        if mention.phrase is None and context.line[mention.start - 1] in {"à", "en", "dans"}:
+            continue  # à Kourou
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
@@ -151,9 +161,15 @@ def _thing_before(
 ) -> Mention | None:
     """A thing of the sentence before: Tu te souviens de la maison ? Elle était blanche."""
     start, _ = context.line.sentence(at)
-    if start == 0 or gender is None or at - start > 2:
+    if gender is None:
         return None
-    first, _ = context.line.sentence(start - 2)
+    colon = next((i for i in range(at - 1, max(at - 4, start), -1) if context.line[i] == ":"), None)
+    if colon is not None:  # amoureuse de cette cafetière : elle est belle
+        first, start = start, colon
+    elif start == 0 or (at - start > 2 and not _takes_up_thing(context, start, at)):
+        return None
+    else:
+        first, _ = context.line.sentence(start - 2)
     found = [
         each
         for each in context.mentions_between(first, start)
@@ -161,6 +177,17 @@ def _thing_before(
     ]
     timed = found and _TIME_NOUNS & set(context.line.keys[found[-1].start : found[-1].end])
     return found[-1] if found and not timed else None
+
+
+def _takes_up_thing(context: Context, start: int, at: int) -> bool:
+    """Whether a pronoun before it in the sentence is a thing: Débranchez-la, attendez qu'elle …"""
+    like = {"elle", "la"} if context.line[at] in {"elle", "la"} else {"il", "le"}
+    found = [
+        index
+        for index in range(start, at)
+        if context.line[index] in like and context.line.is_enclitic(index)
+    ]
+    return bool(found) and context.sites.get(found[0]) is None
 
 
 _REACH = 500  # words: nothing farther back is meant
@@ -294,6 +321,8 @@ def mention_chain_end(context: Context, mention: Mention) -> int:
     while True:
         contracted = context.line[end] in {"du", "au", "aux", "des"}
         complement = context.by_start.get(end + (not contracted))
+        if complement is None and context.line[end + 1].isdigit() and context.line[end + 2] == "ans":
+            return end + 3  # un ingénieur de 38 ans
         if complement is None or not complement.after_preposition:
             return end
         end = complement.end

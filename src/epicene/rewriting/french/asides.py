@@ -20,7 +20,7 @@ from epicene.rewriting.french.line import (
     is_person,
 )
 from epicene.rewriting.french.mentions import RARELY_PEOPLE, names_person
-from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
+from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
     closing_comma,
@@ -318,6 +318,8 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         first += line[first] == "toute" and is_adjective(line[first + 1])
         if line[first] in {"tel", "telle"} and line[first + 1] in {"un", "une"}:
             _read_likeness(line, first, agreement)
+        elif line[first] in FIXED_GENDER_NOUNS:  # victime d'un vol et privé de ressources, je …
+            at = max(at, read_coordinated(line, first + 1, agreement, commas=False))
         elif (
             can_be_predicate(line, first, agreement)
             and context.sites.get(first) is None

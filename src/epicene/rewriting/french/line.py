@@ -285,6 +285,8 @@ def participle_infinitives(word: str) -> list[str]:
         if found:
             return found
     stem = inflect(singular_of(word), "masculine")
+    if stem == "fié":
+        return ["fier"]
     if (
         stem.endswith("é")
         and len(stem) > 4

@@ -14,6 +14,7 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    QUOTES,
     Line,
     is_adjective,
     is_adverb_by_shape,
@@ -220,6 +221,8 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
     phrase = read_phrase(line, at + (counted or line[at] in _CONTRACTED), stop=verbs_at)
     if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
         return None
+    if _is_title_of_work(line, at, phrase.end):
+        return None
     if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
         return None
     if line[at] in {"au", "du"}:
@@ -236,12 +239,19 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         or is_inhabitant(line, phrase.head)
         or _is_adjective_for_people(line, phrase)
         or _is_first_to(line, phrase)
+        or _is_person_there(line, phrase)
         or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,
         after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
     )
+
+
+def _is_title_of_work(line: Line, start: int, end: int) -> bool:
+    """Whether a phrase fills quotation marks and has a capital: « La Reine morte »."""
+    quoted = line[start - 1] in QUOTES and line[end] in QUOTES
+    return quoted and any(line.is_capital(index) for index in range(start + 1, end))
 
 
 def _is_said_of_people(word: str) -> bool:
@@ -369,6 +379,19 @@ def is_inhabitant(line: Line, at: int) -> bool:
         return True
     several = line[at - 1] not in {"le", "la", "l'", "du", "au"}
     return several and bool(_INHABITANT.fullmatch(word))
+
+
+def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
+    """Whether a word for things too means a person: le petit dernier; le facteur, without "de"."""
+    word = singular_of(line[phrase.head])
+    if word in {"dernier", "dernière"}:
+        return line[phrase.head - 1] in {"petit", "petite", "petits", "petites"}
+    definite = line[phrase.head - 1] in {"le", "la", "au", "du", "notre", "mon", "votre"}
+    alone = phrase.end == phrase.head + 1 and line[phrase.end] not in {"de", "d'", "du", "des"}
+    return word in _POST and definite and alone and not line.is_technical
+
+
+_POST = frozenset({"facteur", "factrice", "pilote"})
 
 
 def _is_first_to(line: Line, phrase: NounPhrase) -> bool:

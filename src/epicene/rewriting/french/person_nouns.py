@@ -156,7 +156,7 @@ def _read_address_phrase(context: Context, at: int) -> None:
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}
-    if _names_both_genders(line, phrase.head, plural=plural):
+    if line[phrase.head] in {"mariés", "fiancés"} or _names_both_genders(line, phrase.head, plural=plural):
         return
     referent = context.listener(at)._replace(plural=plural)
     agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")

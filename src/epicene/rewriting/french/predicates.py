@@ -189,9 +189,21 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         end = read_predicate_element(line, start, agreement, nouns=nouns) if closing else start
     if end == start and line[start] in _BEFORE_STATES:
         return _read_after_state(line, start, agreement) or at
+    if end > start and line[end] == "pour" and line[end + 1] in {"un", "une"}:
+        end = _read_judged(line, start, end, agreement)
     return at if end == start else read_coordinated(line, end, agreement)
 
 
+def _read_judged(line: Line, start: int, end: int, agreement: Agreement) -> int:
+    """Read as what somebody is judged: bien curieux pour un étranger."""
+    phrase = read_phrase(line, end + 1)
+    if phrase is None or phrase.kind != "person" or line[start - 1] not in _JUDGING:
+        return end
+    phrase.agree(agreement.by(agreement.rule, "likely"))
+    return phrase.end
+
+
+_JUDGING = frozenset({"bien", "trop", "plutôt", "assez", "très", "drôlement"})
 _BEFORE_STATES = frozenset({"à", "en", "de", "au", "sans", "hors", "sous"})
 _TIMES = word_list("function_words", "time_nouns")
 

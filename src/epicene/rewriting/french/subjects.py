@@ -75,7 +75,9 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
     if word == "vous":
-        return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
+        plural = _is_plural_vous(context, group)
+        mixed = plural and not context.one_gender and not _COUPLES.isdisjoint(context.line.keys)
+        return None if mixed else context.listener(group.subject)._replace(plural=plural)
     if word == "nous" and context.one_gender:  # the speaker with listeners or others
         return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
@@ -95,6 +97,10 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")
     return referent
+
+
+# Who are spoken to as women and men: chers parents, chers mariés.
+_COUPLES = frozenset({"parents", "grands-parents", "mariés", "fiancés"})
 
 
 def _is_in_message(context: Context, group: VerbGroup) -> bool:
@@ -254,6 +260,8 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
             kind: SiteKind = "determiner" if context.line[at] in LIKE_DETERMINERS else "pronoun"
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
         return Clause(group, referent, at, named=True)
+    if context.line[group.subject] in _THE_LATTER:
+        return Clause(group, _the_latter(context, group.subject), group.subject, named=True)
     if (one := _one_of_several(context, group.subject)) is not None:
         return Clause(group, one, group.start, named=True)
     mention = subject_mention(context, group.subject)
@@ -269,6 +277,30 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
     if group.person == "3p" and not mention.plural:
         referent = _joined_referent(context, mention)
     return Clause(group, referent, mention.start, named=True)
+
+
+_THE_LATTER = frozenset({"celui-ci", "celle-ci", "ceux-ci", "celles-ci"})
+
+
+def _the_latter(context: Context, at: int) -> Referent | None:
+    """The person whom celui-ci takes up: the last noun of its gender and number."""
+    word = context.line[at]
+    gender = "feminine" if word.startswith("celle") else "masculine"
+    plural = word.startswith(("ceux", "celles"))
+    last = next(
+        (
+            each
+            for each in reversed(context.mentions)
+            if each.end <= at and each.plural == plural and each.gender in {gender, None}
+        ),
+        None,
+    )
+    if last is None or not last.human:
+        return None
+    context.agreement(Referent("others", plural), "the last who was named", "likely").add(
+        at, "pronoun"
+    )
+    return Referent("others", plural)
 
 
 def _one_of_several(context: Context, at: int) -> Referent | None:
