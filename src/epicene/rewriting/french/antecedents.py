@@ -195,6 +195,10 @@ _REACH = 500  # words: nothing farther back is meant
 
 def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
     """Whether the pronoun is the object of that mention's verb: le vendeur l'a réglé."""
+    if context.line[at] in {"le", "la", "l'", "les"} and context.line.is_infinitive(at + 1):
+        last = next((group for group in reversed(context.groups) if group.verb < at), None)
+        if last is not None and mention.start <= last.subject < mention.end:
+            return True  # le vétérinaire est venu le voir
     return any(
         at in group.clitics and mention.start <= group.subject < mention.end
         for group in context.groups

@@ -304,6 +304,8 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
+    if line[end - 1] in {"seul", "seule", "seuls", "seules"} and clause.group.kind == "noun":
+        agreement.add(end - 1, "adjective")  # Seul le gardien était là
 
 
 _FIRST_PERSON = frozenset("je j' me m' moi mon ma mes".split())

@@ -205,6 +205,8 @@ def _mentions(
 def _opens_phrase(line: Line, at: int) -> bool:
     if line[at] == "l'" and line[at + 1] == "avoir" and line.is_infinitive(at + 1):
         return False  # l'avoir vu
+    if line[at] == "un" and line[at + 1] == "peu":
+        return False
     return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
 
 
@@ -384,6 +386,10 @@ def is_inhabitant(line: Line, at: int) -> bool:
 def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
     """Whether a word for things too means a person: le petit dernier; le facteur, without "de"."""
     word = singular_of(line[phrase.head])
+    if word in {"général", "générale", "major"} and line.is_capital(phrase.head + 1):
+        return True  # le général Morel
+    if word == "jeune":
+        return phrase.end == phrase.head + 1 and not line.is_capital(phrase.end)
     if word in {"dernier", "dernière"}:
         return line[phrase.head - 1] in {"petit", "petite", "petits", "petites"}
     definite = line[phrase.head - 1] in {"le", "la", "au", "du", "notre", "mon", "votre"}

@@ -244,7 +244,11 @@ def _read_joined(context: Context, mention: Mention) -> None:
     """Add what is joined without a determiner: des soldats et officiers; britanniques et russes."""
     line = context.line
     at = mention.end + 1
-    if line[mention.end] not in {"et", "ou"} or not line.is_open(at) or line.is_capital(at):
+    if line[mention.end] == "mais" and is_adjective(line[mention.end - 1]):
+        at = line.after_adverbs(at)  # un vieil homme bougon mais très généreux
+    elif line[mention.end] not in {"et", "ou"}:
+        return
+    if not line.is_open(at) or line.is_capital(at):
         return
     agreement = context.agreement(
         Referent("others", mention.plural), "joined to a noun for a person", "likely"

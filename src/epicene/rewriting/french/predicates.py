@@ -541,7 +541,7 @@ def _read_conjunct_phrase(
     line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
 ) -> int:
     """Read a conjunct with a determiner, if it can be predicated of the same person."""
-    if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
+    if (line[start] in _PLURAL_DETERMINERS) != agreement.plural:
         return start
     if line[start] in {"le", "la"} and _is_first_to(line, start + 1):
         agreement.add(start, "determiner")
