@@ -26,6 +26,8 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
         gender = _shown_by_participle(context, at) if word == "l'" else None
     found = _antecedent(context, at, gender, plural=plural)
     found = found or _dislocated(context, at, gender, plural=plural)
+    if context.line[at - 1] == context.line[at + 1] == ",":
+        found = context.mention_ending(at - 1) or found  # le chien, lui, est resté
     if word.endswith(("-même", "-mêmes")):
         found = context.mention_ending(at) or found  # l'archive elle-même
     if found is None:
@@ -139,7 +141,8 @@ def _antecedent(
             continue
         if _is_own_subject(context, mention, at):
             continue
-        if not mention.human and not _may_be_meant(context, mention, at):
+        fixed = context.line[mention.head] in _SOMEBODY
+        if not mention.human and not fixed and not _may_be_meant(context, mention, at):
             continue
         owner = context.mention_ending(mention.start)
         if mention.phrase is None and owner is not None and not owner.human:
@@ -190,6 +193,8 @@ def _takes_up_thing(context: Context, start: int, at: int) -> bool:
     return bool(found) and context.sites.get(found[0]) is None
 
 
+# Nouns of one gender that are surely people: la victime … elle.
+_SOMEBODY = frozenset("victime personne altesse majesté sentinelle recrue nourrisson bébé".split())
 _REACH = 500  # words: nothing farther back is meant
 
 

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.subjects import Clause
 
-POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
+POSTURES = frozenset(
+    "assis allongé couché agenouillé adossé accoudé étendu alité blotti recroquevillé attablé penché"
+    " courbé ligoté enfermé caché perché".split()
+)
 _DATIVES = frozenset("me m' te t' lui leur nous vous".split())
 # je ne l'ai pas regretté
 _CLAUSAL_OBJECTS = frozenset(
@@ -71,7 +74,8 @@ class ClauseReader:
 
     def object_referent(self, clitics: Iterable[int]) -> Referent | None:
         """The referent of me, te, le, la before a verb; add the pronoun if it is a third person."""
-        for index in clitics:
+        direct = [index for index in clitics if self.line[index] in {"le", "la", "les"}]
+        for index in direct or clitics:  # je vous le présente
             word = self.line[index]
             if word in {"me", "m'", "moi"}:
                 return self.context.speaker(index)
@@ -174,6 +178,11 @@ class ClauseReader:
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif referent is not None and known.is_kind("object_predicates", names):
             self.read_object_complement(self.group.clitics, self.group.end, names)
+        elif known.is_kind("object_predicates", names) and (
+            whom := self._relative_object(self.group.start)
+        ):
+            agreement = self.context.agreement(whom, "what is said of the antecedent")
+            read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif "passer" in names and self.line[after] == "pour":
             self._read_subject_complement(after + 1, "what somebody passes for")
         elif known.is_kind("with_place_and_state", names):
@@ -291,6 +300,12 @@ class ClauseReader:
         )
 
     def _antecedent_of_que(self, index: int) -> Referent | None:
+        before = self.line[index - 1]
+        if before in {"lui", "elle"} and self.line[index - 2] in {"est", "était"}:
+            return Referent("others")  # c'est lui que j'ai vu
+        if before in {"toi", "vous", "moi"}:
+            referent = self.context.speaker if before == "moi" else self.context.listener
+            return referent(index)
         site = relative_antecedent(self.context, index - 1)
         if site is not None:
             noun = site.target.kind in {"noun", "pronoun"}

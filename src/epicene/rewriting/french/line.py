@@ -291,14 +291,14 @@ def participle_infinitives(word: str) -> list[str]:
         stem.endswith("é")
         and len(stem) > 4
         and not _E_NOUN_ENDING.fullmatch(stem)
-        and word not in _E_NOUNS
+        and _E_NOUNS.isdisjoint({word, singular_of(word)})
     ):
         return [stem[:-1] + "er"]
     return []
 
 
 # Nouns that end like a participle.
-_E_NOUN_ENDING = re.compile(r".*(?:ité|eté|erté|auté|tié)")
+_E_NOUN_ENDING = re.compile(r".*(?:ité|eté|iété|ulté|erté|auté|tié)")
 _E_NOUNS = word_list("function_words", "nouns_in_e")
 
 

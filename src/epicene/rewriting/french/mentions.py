@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.verb_groups import VerbGroup
     from epicene.rewriting.persons import Gender
 
+_FIXED_FEMININE = word_list("people", "fixed_feminine")
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
     "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
@@ -81,7 +82,7 @@ def names_person(line: Line, at: int) -> bool:
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
-    if line[at + 1] == "noël":
+    if line[at + 1] == "noël" or (word == "dieu" and line.is_capital(at)):
         return False
     if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
         return False  # le lecteur de cartes
@@ -269,6 +270,8 @@ def _is_preposition(line: Line, at: int) -> bool:
 
 
 def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gender | None:
+    if phrase.kind == "fixed":
+        return "feminine" if singular_of(line[phrase.head]) in _FIXED_FEMININE else "masculine"
     for index in range(start, phrase.head):
         if line[index] in _FEMININE:
             return "feminine"

@@ -311,9 +311,11 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         _read_superlative(line, start, agreement)
         return
     shown = shown_gender(line[start], plural=mention.plural)
+    said = verb_table().is_kind("speech", [each.infinitive for each in verb_table().forms(line[start])])
     if (
         can_be_predicate(line, start, agreement)
-        and (is_adjective(line[start]) or line[start + 1] in {"de", "d'", "du", "des"})
+        and not (said and (line.is_capital(start + 1) or line.is_determiner(start + 1)))
+        and (shown is None or is_adjective(line[start]) or line[start + 1] in {"de", "d'", "du", "des"})
         and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):
@@ -358,7 +360,9 @@ def _read_bare_noun(context: Context, at: int) -> None:
     line = context.line
     if not line.is_open(at) or context.sites.get(at) is not None:
         return
-    if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
+    if line[at] in verb_table().gerunds and (line[at - 1] == "en" or not is_person(line[at])):
+        return
+    if (line[at - 1], line[at]) == ("en", "chef"):
         return
     if line.is_capital(at) and line.is_capital(at + 1):  # de Marie Curie
         return

@@ -138,7 +138,7 @@ def _may_follow(line: Line, index: int) -> bool:
     """Whether a word can continue a phrase: no name, no present participle, nothing unusual."""
     word = line[index]
     if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
-        return False
+        return is_person(word) and line[index + 1] in {"de", "d'", "du", "des"}
     if is_adjective(word) or is_person(word) or word in FIXED_GENDER_NOUNS:
         return True
     return not line.is_capital(index) and not verb_table().infinitive_of(word)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # What one calls somebody without more ado.
 TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
-COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon", "car"})
+COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon", "car", "quoique"})
 _DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
 _SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
 _CLAUSE_STARTERS = frozenset(
@@ -85,6 +85,8 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         return True  # un pouvoir, daté et signé
     shown = shown_gender(line[start])
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
+    if participle_infinitives(line[start]) and line[start + 1] in {"de", "du", "par"}:
+        lasting = lasting and "par" not in line.keys[max(joint - 5, 0) : joint]  # par eux, privé de
     if lasting and is_comma_alone(line, joint) and shown in _last_articles(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
@@ -571,7 +573,7 @@ def _follows_governed_person(line: Line, joint: int) -> bool:
 
 def _belongs_to_name(line: Line, joint: int, start: int) -> bool:
     """Whether a lasting quality follows a name: mère de Lina Morel, inscrite en 3e B"""
-    if line[joint - 2] in {"à", "en"}:  # a place: né à Sète, gâté et inquiet
+    if line[joint - 2] in {"à", "en", "chez", "dans"}:  # a place: né à Sète, gâté et inquiet
         return False
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
     return lasting and is_comma_alone(line, joint) and line.is_capital(joint - 1)
@@ -588,7 +590,8 @@ def _is_first_to(line: Line, at: int) -> bool:
 
 def _is_address(line: Line, at: int) -> bool:
     """Whether somebody is addressed after a comma: je suis fatigué, papa."""
-    ends = line[at + 1] in SENTENCE_ENDS or line[at + 1] == ","
+    listed = is_person(line[at - 2]) and line[at + 2] in {"puis", "et", "enfin"}
+    ends = line[at + 1] in SENTENCE_ENDS or (line[at + 1] == "," and not listed)
     return line[at] in TERMS_OF_ADDRESS and (ends or line[at] in {"monsieur", "madame"})
 
 

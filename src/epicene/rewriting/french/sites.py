@@ -160,7 +160,7 @@ def _generic_plurals(line: Line, found: Sites, wanted: TargetGenders) -> set[int
     groups = [
         site.at
         for site in others.values()
-        if site.target.plural and site.target.kind in {"noun", "pronoun"}
+        if site.target.plural and site.target.kind in {"noun", "pronoun", "tonic"}
     ]
     if any(is_one_gender(line[at]) or _is_partitive(line, at) for at in groups):
         return set()

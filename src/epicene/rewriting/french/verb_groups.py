@@ -361,7 +361,8 @@ _OBJECTS_OF_FAIRE = word_list("function_words", "objects_of_faire")
 def _predicate_follows(line: Line, at: int) -> bool:
     if line[at] in QUOTES:  # s'est dite « très préoccupée »
         at = line.after_adverbs(at + 1)
-    return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
+    adverb = line[at] in ADVERBIAL_ADJECTIVES and line[at - 1] not in {"trop", "si", "très", "plus"}
+    return line.is_open(at) and is_adjective(line[at]) and not adverb
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
@@ -398,6 +399,8 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
         return infinitive_follows(line, at + 1)
     if word == "du" or (word == "de" and line[at + 1] in {"la", "l'"}):  # je me suis donné du mal
         return known.is_kind("some_of_a_thing", infinitives)
+    if line[at].isdigit() and not _TIME_NOUNS & set(line.keys[at + 1 : at + 3]):
+        return True  # il m'a mis 8
     if not line.is_determiner(at):
         return False
     if _is_no_object(line, at, infinitives):
