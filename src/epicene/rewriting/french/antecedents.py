@@ -149,7 +149,9 @@ def _antecedent(
             continue  # la commande {number} … Elle
         if mention.phrase is None and context.line[mention.start - 1] in {"à", "en", "dans"}:
             continue  # à Kourou
-        rank = 2 if mention.end - 1 in subjects or mention.human else 1
+        rank = 2 if mention.end - 1 in subjects or mention.human or fixed else 1
+        if mention.phrase is None and context.line[mention.start - 1] in {"de", "d'"}:
+            rank = 1  # le maire de Pau
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
         if best is None and rank == 0 and not _POSSESSIVES.isdisjoint(context.line.keys[:at]):
@@ -178,6 +180,8 @@ def _thing_before(
         for each in context.mentions_between(first, start)
         if each.gender == gender and each.plural == plural and not each.human
     ]
+    if {"masculine": "lui", "feminine": "elle"}[gender] in context.line.keys[first:start]:
+        return None
     timed = found and _TIME_NOUNS & set(context.line.keys[found[-1].start : found[-1].end])
     return found[-1] if found and not timed else None
 
@@ -188,7 +192,8 @@ def _takes_up_thing(context: Context, start: int, at: int) -> bool:
     found = [
         index
         for index in range(start, at)
-        if context.line[index] in like and context.line.is_enclitic(index)
+        if (context.line[index] in like and context.line.is_enclitic(index))
+        or context.line[index] == ("celle-ci" if "la" in like else "celui-ci")
     ]
     return bool(found) and context.sites.get(found[0]) is None
 
@@ -332,6 +337,8 @@ def mention_chain_end(context: Context, mention: Mention) -> int:
         complement = context.by_start.get(end + (not contracted))
         if complement is None and context.line[end + 1].isdigit() and context.line[end + 2] == "ans":
             return end + 3  # un ingénieur de 38 ans
+        if complement is None and contracted and context.line[end + 1] in {"dessus", "dessous"}:
+            return end + 2
         if complement is None or not complement.after_preposition:
             return end
         end = complement.end

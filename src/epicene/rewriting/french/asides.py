@@ -246,6 +246,10 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
         seen = clause.group.start
         if main is not None and main.group.start < start:
             main = None
+        if clause.referent is None and main is not None and _is_cest(context, clause):
+            _read_roles_with_comme(
+                context, clause._replace(referent=main.referent), clause.group.end, after
+            )
         if clause.referent is not None:
             _read_fronted(context, clause, start, main)
             _read_trailing(context, clause, after)
@@ -254,6 +258,12 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
             _read_role_nouns(context, clause.group.end, after, clause)
         if clause.named and not _is_subordinate(context.line, clause, start):
             main = main or clause
+
+
+def _is_cest(context: Context, clause: Clause) -> bool:
+    """Whether c'est says as what somebody does it: je suis venu, c'est en tant que voisin."""
+    line, end = context.line, clause.group.end
+    return line[clause.group.subject] in {"c'", "ce"} and line[end] in {"en", "comme"}
 
 
 def _sentence_start(line: Line, at: int, since: int) -> int | None:
@@ -350,6 +360,7 @@ def _describes_mention(context: Context, comma: int, *, plural: bool) -> bool:
         mention is not None
         and mention.human
         and mention.plural == plural  # not: mes chers collègues, élu de ce canton, je …
+        and not context.line.begins(mention.start - 1)  # Madame la directrice, empêché, je …
         and not mention.after_preposition
     )
 
@@ -415,8 +426,10 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
                 _read_trailing_exclamation(line, start, agreement)
             if _describes_object(context, index, start):
                 return
+            if _disagrees(context, clause, start):
+                return
             if _may_trail(context, index, start, after, agreement):
-                reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+                reached = read_predicate_element(line, start, agreement, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
         index += 1
 
@@ -424,13 +437,33 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
 def _describes_object(context: Context, comma: int, start: int) -> bool:
     """Whether an aside is about somebody just named: j'ai examiné Mme Morel, née le 2 mai, …"""
     line, mention = context.line, context.mention_ending(comma)
-    if mention is None or not mention.human or not is_adjective(line[start]):
+    if mention is None or not is_adjective(line[start]):
+        return False
+    closing = closing_comma(line, start)
+    if closing is not None and any(
+        group.start == closing + 1 and group.kind == "same" for group in context.groups
+    ):
+        return mention.gender == shown_gender(line[start])  # et la chance, lassée, m'a quitté
+    if not mention.human:
         return False
     if mention.phrase is None:
+        titled = context.mention_ending(mention.start)
+        if titled is not None and titled.human:  # du cousin Alix, toujours si rêveur
+            return titled.gender == shown_gender(line[start])
         lasting = {"né", "âgé", "domicilié", "originaire", "natif"}
         return line[mention.start - 1] != "," and inflect(line[start], "masculine") in lasting
     # j'ai vu une actrice connue, assise au fond
     return mention.gender == shown_gender(line[start]) and not mention.after_preposition
+
+
+def _disagrees(context: Context, clause: Clause, at: int) -> bool:
+    """Whether a word is not said of the subject as it is written: il siffla sa jument, affolée."""
+    line = context.line
+    subject = line[clause.group.subject]
+    shown = shown_gender(line[at]) if is_adjective(line[at]) else None
+    if clause.group.kind != "pronoun" or subject not in {"il", "elle"} or shown is None:
+        return False
+    return shown != ("masculine" if subject == "il" else "feminine")
 
 
 def _introduces_self(context: Context, clause: Clause, comma: int) -> bool:
@@ -451,12 +484,15 @@ def _read_trailing_exclamation(line: Line, at: int, agreement: Agreement) -> Non
         phrase.agree(agreement)
 
 
+_DEGREES = frozenset({"aussi", "trop", "si", "très", "plus", "moins"})
+
+
 def _may_trail(context: Context, comma: int, start: int, after: int, agreement: Agreement) -> bool:
     line = context.line
     if (
         start >= after
         or not can_be_predicate(line, start, agreement)
-        or not is_adjective(line[start])
+        or not (is_adjective(line[start]) or line[start - 1] in _DEGREES)
     ):
         return False
     state = inflect(line[start], "masculine") in TEMPORARY_STATES

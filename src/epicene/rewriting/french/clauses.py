@@ -8,6 +8,7 @@ from epicene.rewriting.french.antecedents import (
     mention_referent,
     pronoun_referent,
     relative_antecedent,
+    subject_mention,
 )
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import inflect, is_plural
@@ -225,6 +226,11 @@ class ClauseReader:
         """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
             self._read_subject_complement(self.group.end, "said of the subject with être")
+            before = self.group.start - 2
+            if self.line[before + 1] == "comme" and not self.line.is_word(self.group.end):
+                agreement = self.subject_agreement("said of the subject with être")
+                if agreement is not None and is_adjective(self.line[before]):
+                    agreement.add(before, "adjective")  # fatigué comme je suis
         elif any(self.line[index] in {"le", "la", "l'", "les"} for index in self.group.clitics):
             return  # je me la suis offerte: it agrees with the thing
         elif self.line[self.group.start - 1] in {"que", "qu'"} and verb_table().is_kind(
@@ -306,6 +312,9 @@ class ClauseReader:
         if before in {"toi", "vous", "moi"}:
             referent = self.context.speaker if before == "moi" else self.context.listener
             return referent(index)
+        if before == ",":
+            apart = subject_mention(self.context, index - 2)
+            return None if apart is None else mention_referent(apart)
         site = relative_antecedent(self.context, index - 1)
         if site is not None:
             noun = site.target.kind in {"noun", "pronoun"}

@@ -70,7 +70,8 @@ class VerbModel(NamedTuple):
         yield _past(self.past)
         yield _subjunctive(self.subjunctive)
         if self.participle in {"été", "eu"} and " " not in self.past:
-            yield [self.past + ending for ending in _PAST_SUBJUNCTIVE]
+            first, second, _, *plural = (self.past + ending for ending in _PAST_SUBJUNCTIVE)
+            yield [first, second, self.past[:-1] + _CIRCUMFLEX[self.past[-1]] + "t", *plural]
 
 
 def _past(stem: str) -> list[str]:

@@ -275,6 +275,9 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
         return
     after = line[start + 1]
+    if word in {"désolé", "navré"} and (line.is_determiner(start + 1) or after in _I):
+        agreement.add(start, "adjective")
+        return
     if after in {"que", "qu'"} and word in _SAID_OF_ONESELF:  # Pas certain que ce soit vrai
         read_predicate_element(line, start, agreement, strict=True)
         return
@@ -286,6 +289,9 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if own and (own[0].referent is not None or (own[0].group.kind == "noun" and not greeted)):
         return
     read_coordinated(line, read_predicate_element(line, start, agreement, strict=True), agreement)
+
+
+_I = frozenset({"je", "j'", "on"})
 
 
 def _is_time(line: Line, at: int) -> bool:

@@ -249,6 +249,9 @@ def _read_subject_agreement(
         read_part_played(line, after, agreement)
     elif known.is_kind("with_state", [word]):
         read_state(line, index + 1, agreement)
+    for at in range(index + 1, min(index + 7, len(line))):
+        if line[at] in {"muni", "munie"} and line[at + 1] in {"de", "d'"}:  # se présenter muni de
+            agreement.add(at, "adjective", "likely")
 
 
 def _read_compound_infinitive(

@@ -381,6 +381,8 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
 
 def _has_complement(line: Line, at: int) -> bool:
     """Whether a word in -ant is a present participle: voyant la mer, travaillant beaucoup."""
+    if is_person(line[at]) and line[at + 1] in {"de", "d'", "du", "des"}:
+        return False  # gérant d'hôtel
     if line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en":
         return True
     if inflect(line[at], "masculine") in TEMPORARY_STATES or line[at - 1] != ",":

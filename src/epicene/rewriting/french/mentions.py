@@ -61,7 +61,7 @@ _ONE_GENDER_NOUNS = word_list("people", "one_gender")
 def is_one_gender(word: str) -> bool:
     """Whether the noun denotes people of one gender even in the plural."""
     known = _ONE_GENDER_NOUNS
-    return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
+    return is_person(word) and any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
 
 
 # Nouns for people that are things more often.
@@ -126,10 +126,25 @@ def find_mentions(
     described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     things = {group.verb for group in groups if describes_things(line, group)}
-    return [
-        _with_its_verb(line, each, acting=acting, described=described, things=things)
-        for each in _mentions(line, pronouns, verbs_at)
-    ]
+    found: list[Mention] = []
+    for each in _mentions(line, pronouns, verbs_at):
+        mention = _with_its_verb(line, each, acting=acting, described=described, things=things)
+        found.append(_as_the_latter(line, mention, found))
+    return found
+
+
+def _as_the_latter(line: Line, mention: Mention, before: Sequence[Mention]) -> Mention:
+    """The mention; "ce dernier" is a person if the last noun of its gender and number is."""
+    latter = line[mention.start] in {"ce", "cette", "ces"} and mention.end == mention.start + 2
+    if not latter or singular_of(line[mention.head]) not in {"dernier", "dernière"}:
+        return mention
+    like = (
+        each
+        for each in reversed(before)
+        if each.plural == mention.plural and each.gender in {mention.gender, None}
+    )
+    last = next(like, None)
+    return mention._replace(human=last is not None and last.human)
 
 
 def _with_its_verb(
@@ -391,6 +406,12 @@ def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
     word = singular_of(line[phrase.head])
     if word in {"général", "générale", "major"} and line.is_capital(phrase.head + 1):
         return True  # le général Morel
+    if tuple(line.keys[phrase.end : phrase.end + 3]) == ("à", "la", "retraite"):
+        return is_person(word)
+    if word in {"international", "internationale"}:
+        return bool(phrase.adjectives) and is_person(line[phrase.adjectives[0]])
+    if word in _BEFORE_NAMES and phrase.end == phrase.head + 1 and line.is_capital(phrase.end):
+        return line[phrase.head - 1] in {"le", "la", "mon", "ma", "notre", "ce", "cette", "un", "une"}
     if word == "jeune":
         return phrase.end == phrase.head + 1 and not line.is_capital(phrase.end)
     if word in {"dernier", "dernière"}:
@@ -400,6 +421,8 @@ def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
     return word in _POST and definite and alone and not line.is_technical
 
 
+# Before a name they are somebody's: le petit Camille, la vieille Dominique.
+_BEFORE_NAMES = frozenset("petit petite vieux vieille pauvre brave".split())
 _POST = frozenset({"facteur", "factrice", "pilote"})
 
 

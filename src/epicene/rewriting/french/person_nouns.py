@@ -205,6 +205,23 @@ def read_third_persons(context: Context) -> None:
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
             _read_certain(context, index)
+        elif context.line[index] in _RELATIVES:
+            _read_relative(context, index)
+
+
+_RELATIVES = frozenset("lequel laquelle auquel duquel".split())
+
+
+def _read_relative(context: Context, index: int) -> None:
+    """Add a relative pronoun after its antecedent: son entraîneur, sans lequel il n'aurait …"""
+    before = index - (context.line[index] in {"lequel", "laquelle"})
+    before -= context.line[before - 1] == ","
+    mention = context.mention_ending(before)
+    if mention is None or mention.phrase is None or context.sites.get(index) is not None:
+        return
+    if before < index and mention.human:
+        agreement = context.agreement(Referent("others"), "relative pronoun", "likely")
+        agreement.add(index, "determiner")
 
 
 def _read_certain(context: Context, name: int) -> None:

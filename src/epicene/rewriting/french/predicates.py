@@ -270,6 +270,8 @@ def _is_adjective_alone(line: Line, at: int) -> bool:
     """Whether the word is an adjective, not a determiner: je suis nul, j'en suis certaine."""
     if line[at] in {"tel", "telle"}:
         return line[at + 1] in {"que", "qu'"}
+    if line[at + 1] in {"ne", "n'"}:  # nul ne le sait
+        return False
     return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
 
 
@@ -526,7 +528,7 @@ def _read_conjunct(
     if (
         participle_infinitives(line[start])
         and verb_table().forms(line[start])
-        and line.is_determiner(start + 1)
+        and (line.is_determiner(start + 1) or (line[start] == "dit" and line.is_capital(start + 1)))
         and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause

@@ -10,6 +10,7 @@ from epicene.rewriting.french.antecedents import (
     QUANTIFIERS,
     WITHOUT_GENDER,
     aside_subject,
+    mention_chain_end,
     mention_referent,
     pronoun_referent,
     quantifier_referent,
@@ -206,6 +207,8 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
         referent = mention_referent(mention)
     elif line[at] in {"lui", "elle"}:
         referent = Referent("others")
+    elif line[at - 1] in {"de", "d'"} and (head := subject_mention(context, at - 2)) is not None:
+        referent = mention_referent(head)  # le fils du prof de maths qui
     return Clause(group, referent, group.start, named=True)
 
 
@@ -220,9 +223,15 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     if signed is not None and "1s" in persons:
         return Clause(group._replace(person="1s"), context.speaker(signed), signed, named=True)
     mention = aside_subject(context, group.start - 1) if line[group.start - 1] == "," else None
-    if mention and not any(each.start >= mention.start for each in own if each.named):
+    if mention and (
+        _opens_aside(context, mention)
+        or not any(each.start >= mention.start for each in own if each.named)
+    ):
         third = group._replace(person="3s")
         return Clause(third, mention_referent(mention), mention.start, named=True)
+    if line[group.start - 1] == "," and (at := _stressed_subject(context, group.start - 1)):
+        third = group._replace(person="3s")
+        return Clause(third, pronoun_referent(context, at), at, named=True)
     for clause in reversed(own):
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
@@ -232,6 +241,24 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
+
+
+def _opens_aside(context: Context, mention: Mention) -> bool:
+    """Whether an aside with verbs of its own follows: le boxeur, que l'on disait fini, est …"""
+    line = context.line
+    at = line.after_adverbs(mention_chain_end(context, mention) + 1)
+    return line[at] in _ASIDE_OPENERS or (is_adjective(line[at]) and not line.is_determiner(at))
+
+
+_ASIDE_OPENERS = frozenset("qui que qu' dont où à chez avec pour".split())
+
+
+def _stressed_subject(context: Context, comma: int) -> int | None:
+    """Where a stressed pronoun stands before an aside: mais lui, en revanche, était épuisé."""
+    line = context.line
+    opening = next((at for at in range(comma - 1, max(comma - 8, 0), -1) if line[at] == ","), 0)
+    stressed = line[opening - 1] in _TONIC_PRONOUNS and line[opening - 2] in {"mais", "et", ","}
+    return opening - 1 if opening and stressed else None
 
 
 def _soussigne(context: Context, group: VerbGroup) -> int | None:
@@ -292,6 +319,7 @@ def _the_latter(context: Context, at: int) -> Referent | None:
             each
             for each in reversed(context.mentions)
             if each.end <= at and each.plural == plural and each.gender in {gender, None}
+            if each.phrase is not None
         ),
         None,
     )
