@@ -149,9 +149,7 @@ def _antecedent(
             continue  # la commande {number} … Elle
         if mention.phrase is None and context.line[mention.start - 1] in {"à", "en", "dans"}:
             continue  # à Kourou
-        rank = 2 if mention.end - 1 in subjects or mention.human or fixed else 1
-        if mention.phrase is None and context.line[mention.start - 1] in {"de", "d'"}:
-            rank = 1  # le maire de Pau
+        rank = 3 if fixed else 2 if mention.end - 1 in subjects or mention.human else 1
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
         if best is None and rank == 0 and not _POSSESSIVES.isdisjoint(context.line.keys[:at]):
@@ -199,7 +197,7 @@ def _takes_up_thing(context: Context, start: int, at: int) -> bool:
 
 
 # Nouns of one gender that are surely people: la victime … elle.
-_SOMEBODY = frozenset("victime personne altesse majesté sentinelle recrue nourrisson bébé".split())
+_SOMEBODY = frozenset("victime personne altesse majesté sentinelle".split())
 _REACH = 500  # words: nothing farther back is meant
 
 

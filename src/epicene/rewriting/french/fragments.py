@@ -144,7 +144,8 @@ def _read_continued(context: Context, clauses: Sequence[Clause], at: int) -> Non
     """Add what is further said of somebody: La pharmacienne est la seule à … Douce, compétente."""
     line = context.line
     start = line.after_adverbs(at)
-    end = next((i for i in range(at, len(line)) if line.ends_sentence(i) or line[i] == ":"), at)
+    ends = line.closed.subordinators | {":"}
+    end = next((i for i in range(at, len(line)) if line.ends_sentence(i) or line[i] in ends), at)
     if any(at <= group.verb < end for group in context.groups) or context.sites.get(start):
         return
     told = _told_before(context, clauses, at - 1)

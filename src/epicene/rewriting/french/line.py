@@ -381,7 +381,7 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
 
 def _has_complement(line: Line, at: int) -> bool:
     """Whether a word in -ant is a present participle: voyant la mer, travaillant beaucoup."""
-    if is_person(line[at]) and line[at + 1] in {"de", "d'", "du", "des"}:
+    if is_person(line[at]) and line[at + 1] in {"de", "d'"} and line.is_open(at + 2):
         return False  # gérant d'hôtel
     if line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en":
         return True

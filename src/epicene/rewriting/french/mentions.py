@@ -126,17 +126,36 @@ def find_mentions(
     described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     things = {group.verb for group in groups if describes_things(line, group)}
+    told = [
+        group.subject
+        for group in groups
+        if group.verb in described or (group.subject in acting and group.kind == "pronoun")
+    ]
     found: list[Mention] = []
     for each in _mentions(line, pronouns, verbs_at):
         mention = _with_its_verb(line, each, acting=acting, described=described, things=things)
+        if line[mention.head] in _PEOPLE_IF_THEY_ACT and _is_taken_up(line, mention, told):
+            mention = mention._replace(human=True)
         found.append(_as_the_latter(line, mention, found))
     return found
 
 
+def _is_taken_up(line: Line, mention: Mention, told: Sequence[int]) -> bool:
+    """Whether a pronoun after it is somebody: Tu as vu le nouveau ? Il est gentil."""
+    pronoun = {"masculine": "il", "feminine": "elle"}.get(mention.gender or "", "")
+    near = range(mention.end, mention.end + 8)
+    return mention.end == mention.start + 2 and any(
+        at in near and line[at] == pronoun for at in told
+    )
+
+
 def _as_the_latter(line: Line, mention: Mention, before: Sequence[Mention]) -> Mention:
     """The mention; "ce dernier" is a person if the last noun of its gender and number is."""
-    latter = line[mention.start] in {"ce", "cette", "ces"} and mention.end == mention.start + 2
-    if not latter or singular_of(line[mention.head]) not in {"dernier", "dernière"}:
+    word = inflect(singular_of(line[mention.head]), "masculine")
+    latter = line[mention.start] in {"ce", "cette", "ces"} and word == "dernier"
+    only = word in {"seul", "premier", "meilleur"} and line[mention.start - 1] == "est"
+    only = only and line[mention.end] in {"que", "qu'", "qui", "à", "dont"}  # c'est le seul que …
+    if mention.end != mention.start + 2 or not (latter or only):
         return mention
     like = (
         each

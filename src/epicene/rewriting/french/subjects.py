@@ -319,7 +319,7 @@ def _the_latter(context: Context, at: int) -> Referent | None:
             each
             for each in reversed(context.mentions)
             if each.end <= at and each.plural == plural and each.gender in {gender, None}
-            if each.phrase is not None
+            if each.phrase is not None or each.end == at - 1  # présenté par Cyrus, celle-ci …
         ),
         None,
     )
