@@ -379,6 +379,10 @@ def _is_personal_name(line: Line, at: int) -> bool:
     return line.text.isupper() or not _CODE_NAME.fullmatch(line.tokens[at].text)
 
 
+_MEN = word_list("function_words", "men")
+_WOMEN = word_list("function_words", "women")
+
+
 def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
     end = at + 1
     while end not in verbs_at and (
@@ -389,8 +393,8 @@ def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
         start=at,
         head=at,
         end=end,
-        human=_is_personal_name(line, at),
-        gender=None,
+        human=_is_personal_name(line, at) and line[at] not in _MEN | _WOMEN,
+        gender="masculine" if line[at] in _MEN else "feminine" if line[at] in _WOMEN else None,
         plural=False,
         phrase=None,
         after_preposition=_is_preposition(line, at - 1),
