@@ -338,6 +338,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
             and line[first] not in _INTERJECTIONS
             and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
             and not (line[first] in _ADDRESSED and line[first + 1] == ",")
+            and not (line[first] in _DEAR and _DEAR.issubset(line.keys))
             and not _describes_mention(context, at - 1, plural=agreement.plural)
             and _is_aside(line, first, end)
         ):
@@ -350,6 +351,7 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         at += 1
 
 
+_DEAR = frozenset({"cher", "chère"})
 _ADDRESSED = TERMS_OF_ADDRESS | {"messieurs", "mesdames"}
 
 

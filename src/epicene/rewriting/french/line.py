@@ -103,6 +103,10 @@ class Line(text.Line[text.Token]):
             before -= 1
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
+    def is_first_name(self, index: int) -> bool:
+        """Whether the word is a first name of one gender."""
+        return self[index] in MEN | WOMEN and self.tokens[index].text[:1].isupper()
+
     @cached_property
     def is_technical(self) -> bool:
         """Whether the text is about machines or programs, or has code in it."""
@@ -187,6 +191,9 @@ class Line(text.Line[text.Token]):
         return self[index] in self.closed.determiners
 
 
+# First names of one gender.
+MEN = word_list("function_words", "men")
+WOMEN = word_list("function_words", "women")
 _TECHNICAL = word_list("people", "technical")
 _SAID_OF_THINGS = word_list("adjectives", "said_of_things") - {
     "vide",

@@ -14,7 +14,9 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    MEN,
     QUOTES,
+    WOMEN,
     Line,
     is_adjective,
     is_adverb_by_shape,
@@ -137,7 +139,39 @@ def find_mentions(
         if line[mention.head] in _PEOPLE_IF_THEY_ACT and _is_taken_up(line, mention, told):
             mention = mention._replace(human=True)
         found.append(_as_the_latter(line, mention, found))
-    return found
+    return _with_names_of_one_gender(line, found, groups)
+
+
+def _with_names_of_one_gender(
+    line: Line, found: list[Mention], groups: Sequence[VerbGroup]
+) -> list[Mention]:
+    """The mentions; nothing changes of who has such a name: mon ami Julien; Julie, ma voisine."""
+    named = [each for each in found if shows_gender_by_name(each)]
+    starts, ends = {each.start for each in named}, {each.end for each in named}
+    said = {
+        line.after_adverbs(group.end)
+        for group in groups
+        if {"être", "devenir"} & set(group.infinitives)
+        and (
+            group.subject + 1 in ends
+            or (group.kind == "same" and line.sentence(group.start)[0] in starts)
+        )
+    }
+    return [
+        each._replace(human=False)
+        if each.end in starts
+        or each.start in said
+        or (line[each.start - 1] == "," and each.start - 1 in ends)
+        else each
+        for each in found
+    ]
+
+
+def shows_gender_by_name(mention: Mention) -> bool:
+    """Whether somebody's first name is a woman's or a man's."""
+    return mention.phrase is None and mention.gender is not None
+
+
 
 
 def _is_taken_up(line: Line, mention: Mention, told: Sequence[int]) -> bool:
@@ -344,6 +378,8 @@ def is_name(line: Line, at: int) -> bool:
         return False
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
+    if line.is_first_name(at) and _may_follow_name(line, at):
+        return True
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
         return False
     if word in FIXED_GENDER_NOUNS:  # Personne n'est venu
@@ -379,10 +415,6 @@ def _is_personal_name(line: Line, at: int) -> bool:
     return line.text.isupper() or not _CODE_NAME.fullmatch(line.tokens[at].text)
 
 
-_MEN = word_list("function_words", "men")
-_WOMEN = word_list("function_words", "women")
-
-
 def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
     end = at + 1
     while end not in verbs_at and (
@@ -393,8 +425,10 @@ def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
         start=at,
         head=at,
         end=end,
-        human=_is_personal_name(line, at) and line[at] not in _MEN | _WOMEN,
-        gender="masculine" if line[at] in _MEN else "feminine" if line[at] in _WOMEN else None,
+        human=_is_personal_name(line, at)
+        and line[at] not in MEN | WOMEN
+        and line[at - 1] not in {"né", "née"},  # née Jacob
+        gender="masculine" if line[at] in MEN else "feminine" if line[at] in WOMEN else None,
         plural=False,
         phrase=None,
         after_preposition=_is_preposition(line, at - 1),
@@ -435,6 +469,10 @@ def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
         return bool(phrase.adjectives) and is_person(line[phrase.adjectives[0]])
     if word in _BEFORE_NAMES and phrase.end == phrase.head + 1 and line.is_capital(phrase.end):
         return line[phrase.head - 1] in {"le", "la", "mon", "ma", "notre", "ce", "cette", "un", "une"}
+    if word in {"supérieur", "supérieure"}:
+        return line[phrase.head - 1] in _POSSESSIVES and phrase.end == phrase.head + 1
+    if word in {"ancien", "ancienne"} and phrase.end == phrase.head + 1:
+        return line[phrase.end] in {"de", "d'", "du", "des"}
     if word == "jeune":
         return phrase.end == phrase.head + 1 and not line.is_capital(phrase.end)
     if word in {"dernier", "dernière"}:
@@ -444,6 +482,7 @@ def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
     return word in _POST and definite and alone and not line.is_technical
 
 
+_POSSESSIVES = frozenset("mon ma ton ta son sa notre votre leur".split())
 # Before a name they are somebody's: le petit Camille, la vieille Dominique.
 _BEFORE_NAMES = frozenset("petit petite vieux vieille pauvre brave".split())
 _POST = frozenset({"facteur", "factrice", "pilote"})

@@ -24,7 +24,12 @@ from epicene.rewriting.french.line import (
     is_person,
     participle_infinitives,
 )
-from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
+from epicene.rewriting.french.mentions import (
+    SAID_OF_PEOPLE,
+    is_one_gender,
+    names_person,
+    shows_gender_by_name,
+)
 from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
@@ -398,7 +403,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
 def _read_beside_name(context: Context, mention: Mention) -> None:
     """Add the apposition of a name: Davies, ancien joueur de hockey,"""
     line = context.line
-    if line[mention.end] != ",":
+    if line[mention.end] != "," or shows_gender_by_name(mention):
         return
     agreement = context.agreement(Referent("others"), "beside a name", "likely")
     start = line.after_adverbs(mention.end + 1)
@@ -417,6 +422,8 @@ def _read_tonic_pronoun(context: Context, index: int) -> None:
         agreement = context.agreement(referent, "stressed pronoun", "likely")
         agreement.add(index, "tonic")
         start = context.line.after_adverbs(index + 1)  # elle aussi étranglée par les charges
+        if context.line[index].endswith("-même") and is_person(context.line[start]):
+            read_predicate_element(context.line, start, agreement, strict=True)
         if start > index + 1 and is_adjective(context.line[start]):
             read_predicate_element(context.line, start, agreement, nouns=False, strict=True)
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
@@ -433,7 +440,7 @@ def _read_title(context: Context, index: int) -> None:
     name = index + 2 if context.line[index + 1] in {".", ABBREVIATION} else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
-    if context.line[name] == "noël":
+    if context.line[name] == "noël" or context.line.is_first_name(name):
         return
     if context.line[name] in {"de", "d'", "du"} and word in {"m", "mme", "monsieur", "madame"}:
         name += 1  # Monsieur de Marsan

@@ -139,6 +139,8 @@ def _may_follow(line: Line, index: int) -> bool:
     word = line[index]
     if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
         return is_person(word) and line[index + 1] in {"de", "d'", "du", "des"}
+    if line.is_first_name(index):  # mon ami Julien
+        return False
     if is_adjective(word) or is_person(word) or word in FIXED_GENDER_NOUNS:
         return True
     return not line.is_capital(index) and not verb_table().infinitive_of(word)

@@ -32,6 +32,7 @@ from epicene.rewriting.french.mentions import (
     describes_people,
     describes_things,
     predicate_after,
+    shows_gender_by_name,
 )
 from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
@@ -93,7 +94,8 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         context.sites.add(site)
         return Referent(site.who)
     referent = pronoun_referent(context, group.subject)
-    if referent is None and describes_people(context.line, group):
+    named = any(each.end <= group.subject and shows_gender_by_name(each) for each in context.mentions)
+    if referent is None and not named and describes_people(context.line, group):
         referent = Referent("others", plural=word in {"ils", "elles"})  # il est ravi
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")

@@ -195,7 +195,7 @@ def clitics_before(line: Line, at: int) -> tuple[int, ...]:
 def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb whose subject is not a pronoun beside it."""
     known = verb_table().forms(line[at])
-    if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
+    if not known or not line.is_word(at) or line[at - 1] in HYPHENS or line.is_first_name(at):
         return None
     clitics = list(clitics_before(line, at))
     if _is_subject_lui(line, at, clitics):
