@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.inflection import inflect, shown_gender, singular_of
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     CLOSING_QUOTES,
@@ -24,6 +24,7 @@ from epicene.rewriting.french.line import (
     participle_infinitives,
 )
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
@@ -140,29 +141,7 @@ _RANK_ADJECTIVES = frozenset(
 _NEVER_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
 _KIND_NOUNS = frozenset({"genre", "type", "sorte", "style"})
 # Said of anybody in this form.
-_SET_PHRASES = frozenset(
-    {
-        ("vieux", "jeu"),
-        ("bon", "public"),
-        ("tout", "ouïe"),
-        ("tout", "oreilles"),
-        ("tout", "feu"),
-        ("bon", "enfant"),
-        ("fleur", "bleue"),
-        ("tout", "sourire"),
-        ("tout", "sourires"),
-        ("haut", "placé"),
-        ("mal", "en"),
-        ("bien", "en"),
-        ("grand", "public"),
-        ("sens", "dessus"),
-        ("pieds", "nus"),
-        ("bras", "nus"),
-        ("tête", "nue"),
-        ("torse", "nu"),
-        ("à", "l'aise"),
-    }
-)
+_SET_PHRASES = frozenset(word_rows(read_lists("function_words")["set_phrases"]))
 
 
 def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = True) -> int:

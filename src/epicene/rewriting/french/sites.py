@@ -56,34 +56,14 @@ class Agreement(NamedTuple):
         return self._replace(rule=rule, sure=sure or self.sure)
 
 
+def _pairs(title: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in word_rows(read_lists("function_words")[title])}
+
+
 _VOWELS = frozenset("aeiouyâêîôûàéèëïöœæhAEIOUYÂÊÎÔÛÀÉÈËÏÖŒÆH")
 _BEFORE_VOWEL = {masculine: short for short, masculine in SHORT_FORMS.items()}
-_PRONOUN_PAIRS = {
-    "celui": "celle",
-    "ceux": "celles",
-    "celui-ci": "celle-ci",
-    "celui-là": "celle-là",
-    "ceux-ci": "celles-ci",
-    "ceux-là": "celles-là",
-    "il": "elle",
-    "ils": "elles",
-    "chacun": "chacune",
-    "quelques-uns": "quelques-unes",
-    "uns": "unes",
-    "aucun": "aucune",
-    "le": "la",
-    "lord": "lady",
-    "sir": "dame",
-    "monsieur": "madame",
-    "mr": "mrs",
-    "gars": "filles",
-}
-_TONIC_PAIRS = {
-    "lui": "elle",
-    "eux": "elles",
-    "lui-même": "elle-même",
-    "eux-mêmes": "elles-mêmes",
-}
+_PRONOUN_PAIRS = _pairs("pronoun_pairs")
+_TONIC_PAIRS = _pairs("tonic_pairs")
 _ELIDING = {
     "de": "d'",
     "que": "qu'",
