@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import HYPHENS, SENTENCE_ENDS, is_adjective
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
@@ -114,15 +115,7 @@ def _shows(context: Context, at: int, *, feminine: bool) -> bool:
 
 
 _PRONOUNS_ALIKE = {
-    "l'": {"il", "elle", "le", "la"},
-    "le": {"il", "le"},
-    "la": {"elle", "la"},
-    "lui": {"il", "le", "lui"},
-    "lui-même": {"il", "le"},
-    "elle-même": {"elle", "la"},
-    "eux": {"ils"},
-    "eux-mêmes": {"ils"},
-    "elles-mêmes": {"elles"},
+    row[0]: set(row[1:]) for row in word_rows(read_lists("function_words")["pronouns_alike"])
 }
 
 
@@ -333,7 +326,11 @@ def mention_chain_end(context: Context, mention: Mention) -> int:
     while True:
         contracted = context.line[end] in {"du", "au", "aux", "des"}
         complement = context.by_start.get(end + (not contracted))
-        if complement is None and context.line[end + 1].isdigit() and context.line[end + 2] == "ans":
+        if (
+            complement is None
+            and context.line[end + 1].isdigit()
+            and context.line[end + 2] == "ans"
+        ):
             return end + 3  # un ingénieur de 38 ans
         if complement is None and contracted and context.line[end + 1] in {"dessus", "dessous"}:
             return end + 2
@@ -373,14 +370,7 @@ def is_tonic(context: Context, at: int) -> bool:
 
 ALL = frozenset({"tous", "toutes"})
 LIKE_DETERMINERS = ALL | {"certains", "certaines", "aucun", "aucune"}
-QUANTIFIERS = LIKE_DETERMINERS | {
-    "chacun",
-    "chacune",
-    "quelques-uns",
-    "quelques-unes",
-    "uns",
-    "unes",
-}
+QUANTIFIERS = LIKE_DETERMINERS | set("chacun chacune quelques-uns quelques-unes uns unes".split())
 WITHOUT_GENDER = frozenset({"plusieurs", "beaucoup", "plupart", "autres"})
 _OF_SEVERAL = frozenset({"chacun", "chacune", "aucun", "aucune"})
 

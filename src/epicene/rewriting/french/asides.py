@@ -246,10 +246,6 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
         seen = clause.group.start
         if main is not None and main.group.start < start:
             main = None
-        if clause.referent is None and main is not None and _is_cest(context, clause):
-            _read_roles_with_comme(
-                context, clause._replace(referent=main.referent), clause.group.end, after
-            )
         if clause.referent is not None:
             _read_fronted(context, clause, start, main)
             _read_trailing(context, clause, after)
@@ -258,12 +254,6 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
             _read_role_nouns(context, clause.group.end, after, clause)
         if clause.named and not _is_subordinate(context.line, clause, start):
             main = main or clause
-
-
-def _is_cest(context: Context, clause: Clause) -> bool:
-    """Whether c'est says as what somebody does it: je suis venu, c'est en tant que voisin."""
-    line, end = context.line, clause.group.end
-    return line[clause.group.subject] in {"c'", "ce"} and line[end] in {"en", "comme"}
 
 
 def _sentence_start(line: Line, at: int, since: int) -> int | None:

@@ -38,16 +38,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.subjects import Clause
 
-POSTURES = frozenset(
-    "assis allongé couché agenouillé adossé accoudé étendu alité blotti recroquevillé attablé penché"
-    " courbé ligoté enfermé caché perché".split()
-)
+POSTURES = word_list("function_words", "postures")
 _DATIVES = frozenset("me m' te t' lui leur nous vous".split())
 # je ne l'ai pas regretté
-_CLAUSAL_OBJECTS = frozenset(
-    "regretter prévoir espérer annoncer prétendre supposer constater deviner promettre jurer"
-    " signaler préciser avouer vouloir".split()
-)
+_CLAUSAL_OBJECTS = word_list("function_words", "clausal_objects")
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 

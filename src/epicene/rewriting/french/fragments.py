@@ -107,9 +107,7 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
 
 
 _SECOND_PERSON = frozenset("tu te t' toi ton ta tes vous votre vos".split())
-_ASKED_OF_READERS = frozenset(
-    "arrivé certain couché habitué levé motivé partant remis rentré réveillé sûr tenté".split()
-)
+_ASKED_OF_READERS = word_list("function_words", "asked_of_readers")
 _SAID_OF_USERS = word_list("function_words", "said_of_users")
 
 
@@ -249,9 +247,7 @@ def _read_assessment(context: Context, at: int) -> None:
     read_coordinated(line, phrase.end, agreement)
 
 
-_ASSESSED = frozenset(
-    "élève étudiant candidat patient stagiaire apprenti enfant salarié employé".split()
-)
+_ASSESSED = word_list("function_words", "assessed")
 _PAUSES = SENTENCE_ENDS | {",", ":", ""}
 _AFTER_FEELINGS = frozenset("de d' du des pour par que qu' à au aux si ,".split()) | {""}
 _SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")

@@ -160,14 +160,7 @@ def pluralise(word: str) -> str:
     return word + "s"
 
 
-_ODD_PLURALS = {
-    "monsieur": "messieurs",
-    "madame": "mesdames",
-    "lady": "ladies",
-    "gentleman": "gentlemen",
-    "neveu": "neveux",
-    "petit-neveu": "petits-neveux",
-}
+_ODD_PLURALS = {row[0]: row[1] for row in word_rows(read_lists("people")["odd_plurals"])}
 _ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
 

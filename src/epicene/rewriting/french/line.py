@@ -352,14 +352,10 @@ _VERBS_RATHER_THAN_NOUNS = frozenset(
     {"garde", "guide", "juge", "pilote", "critique", "aide", "cadre", "arbitre"}
 )
 # What follows a present participle and no adjective in -ant.
-_OBJECT_STARTERS = frozenset(
-    "le la les l' un une des que qu' mon ma mes son sa ses ce cette".split()
-)
+_OBJECT_STARTERS = word_list("function_words", "object_starters")
 
 
-_AFTER_PARTICIPLES = frozenset(
-    "à au aux de d' du des pour entre sur dans avec chez par en vers sous comme ne n' sans".split()
-)
+_AFTER_PARTICIPLES = word_list("function_words", "after_participles")
 
 
 # Adjectives whose masculine may be an adverb.

@@ -33,12 +33,7 @@ if TYPE_CHECKING:
 
 _FIXED_FEMININE = word_list("people", "fixed_feminine")
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
-_PLURAL = frozenset(
-    "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt trente"
-    " quarante cinquante soixante cent mille certains certaines tous toutes tels telles"
-    " quels quelles".split()
-)
+_PLURAL = word_list("function_words", "plural")
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
 _CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
 _MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
@@ -63,7 +58,9 @@ _ONE_GENDER_NOUNS = word_list("people", "one_gender")
 def is_one_gender(word: str) -> bool:
     """Whether the noun denotes people of one gender even in the plural."""
     known = _ONE_GENDER_NOUNS
-    return is_person(word) and any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
+    return is_person(word) and any(
+        inflect(form, "masculine", "noun") in known for form in (word, singular_of(word))
+    )
 
 
 # Nouns for people that are things more often.
@@ -114,9 +111,7 @@ def _is_about_machines(line: Line) -> bool:
     return line.is_technical and (AMONG_PEOPLE - _ALSO_OF_PROGRAMS).isdisjoint(line.keys)
 
 
-_ALSO_OF_PROGRAMS = frozenset(
-    "nous notre nos lui leur elle elles son sa ses client clients".split()
-)
+_ALSO_OF_PROGRAMS = word_list("function_words", "also_of_programs")
 _READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
 
 
@@ -128,18 +123,19 @@ def find_mentions(
     described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     things = {group.verb for group in groups if describes_things(line, group)}
-    told = [
-        group.subject
-        for group in groups
-        if group.verb in described or (group.subject in acting and group.kind == "pronoun")
-    ]
     found: list[Mention] = []
     for each in _mentions(line, pronouns, verbs_at):
         mention = _with_its_verb(line, each, acting=acting, described=described, things=things)
-        if line[mention.head] in _PEOPLE_IF_THEY_ACT and _is_taken_up(line, mention, told):
-            mention = mention._replace(human=True)
         found.append(_as_the_latter(line, mention, found))
     return _with_names_of_one_gender(line, found, groups)
+
+
+def last_like(
+    mentions: Sequence[Mention], gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """The last of the mentions that has the number, and may have the gender."""
+    like = (each for each in reversed(mentions) if each.plural == plural)
+    return next((each for each in like if each.gender in {gender, None}), None)
 
 
 def _with_names_of_one_gender(
@@ -172,17 +168,6 @@ def shows_gender_by_name(mention: Mention) -> bool:
     return mention.phrase is None and mention.gender is not None
 
 
-
-
-def _is_taken_up(line: Line, mention: Mention, told: Sequence[int]) -> bool:
-    """Whether a pronoun after it is somebody: Tu as vu le nouveau ? Il est gentil."""
-    pronoun = {"masculine": "il", "feminine": "elle"}.get(mention.gender or "", "")
-    near = range(mention.end, mention.end + 8)
-    return mention.end == mention.start + 2 and any(
-        at in near and line[at] == pronoun for at in told
-    )
-
-
 def _as_the_latter(line: Line, mention: Mention, before: Sequence[Mention]) -> Mention:
     """The mention; "ce dernier" is a person if the last noun of its gender and number is."""
     word = inflect(singular_of(line[mention.head]), "masculine")
@@ -191,12 +176,7 @@ def _as_the_latter(line: Line, mention: Mention, before: Sequence[Mention]) -> M
     only = only and line[mention.end] in {"que", "qu'", "qui", "à", "dont"}  # c'est le seul que …
     if mention.end != mention.start + 2 or not (latter or only):
         return mention
-    like = (
-        each
-        for each in reversed(before)
-        if each.plural == mention.plural and each.gender in {mention.gender, None}
-    )
-    last = next(like, None)
+    last = last_like(before, mention.gender, plural=mention.plural)
     return mention._replace(human=last is not None and last.human)
 
 
@@ -468,7 +448,7 @@ def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
     if word in {"international", "internationale"}:
         return bool(phrase.adjectives) and is_person(line[phrase.adjectives[0]])
     if word in _BEFORE_NAMES and phrase.end == phrase.head + 1 and line.is_capital(phrase.end):
-        return line[phrase.head - 1] in {"le", "la", "mon", "ma", "notre", "ce", "cette", "un", "une"}
+        return line.is_determiner(phrase.head - 1)
     if word in {"supérieur", "supérieure"}:
         return line[phrase.head - 1] in _POSSESSIVES and phrase.end == phrase.head + 1
     if word in {"ancien", "ancienne"} and phrase.end == phrase.head + 1:

@@ -73,9 +73,7 @@ def read_vocatives(context: Context) -> None:
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, "noun")
 
 
-_BEFORE_ADDRESS = frozenset(
-    "oh ah et mais oui non hé eh hey ben bah tiens allez allons alors dis".split()
-)
+_BEFORE_ADDRESS = word_list("function_words", "before_address")
 
 
 def _is_term_of_address(line: Line, at: int) -> bool:
@@ -122,9 +120,7 @@ def _read_familiar_address(context: Context, at: int) -> None:
 _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
-_BEFORE_VOCATIVES = frozenset(
-    "merci bonjour bonsoir bienvenue salut pardon bravo coucou anniv anniversaire noël année nuit".split()
-)
+_BEFORE_VOCATIVES = word_list("function_words", "before_vocatives")
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -161,7 +157,8 @@ def _read_address_phrase(context: Context, at: int) -> None:
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}
-    if line[phrase.head] in {"mariés", "fiancés"} or _names_both_genders(line, phrase.head, plural=plural):
+    couple = line[phrase.head] in {"mariés", "fiancés"}
+    if couple or _names_both_genders(line, phrase.head, plural=plural):
         return
     referent = context.listener(at)._replace(plural=plural)
     agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
@@ -333,11 +330,12 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         _read_superlative(line, start, agreement)
         return
     shown = shown_gender(line[start], plural=mention.plural)
-    said = verb_table().is_kind("speech", [each.infinitive for each in verb_table().forms(line[start])])
+    said = line[start] == "dit" and line[start + 1] not in line.closed.prepositions  # dit Luc
+    noun = line[start + 1] in {"de", "d'", "du", "des"}
     if (
         can_be_predicate(line, start, agreement)
-        and not (said and (line.is_capital(start + 1) or line.is_determiner(start + 1)))
-        and (shown is None or is_adjective(line[start]) or line[start + 1] in {"de", "d'", "du", "des"})
+        and not said
+        and (shown is None or is_adjective(line[start]) or noun)
         and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):

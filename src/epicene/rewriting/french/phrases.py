@@ -37,9 +37,7 @@ _PERSON_ENDING = re.compile(
 _NUMBER = re.compile(r"\d+(?:e|è|ème|eme)?")  # les 20 hommes, le 7e comte
 _MEME = frozenset({"même", "mêmes"})
 # What a present participle has after it, and an adjective in -ant seldom.
-_COMPLEMENT_STARTERS = frozenset(
-    "de d' du des à au aux le la les l' un une en que qu' sur dans".split()
-)
+_COMPLEMENT_STARTERS = word_list("function_words", "complement_starters")
 SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
 
 
@@ -167,10 +165,7 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
 
 
 # Participles with the form of a present.
-_ALSO_PARTICIPLES = frozenset(
-    "fait dit écrit décrit conduit produit construit détruit traduit introduit séduit réduit"
-    " interdit prédit contredit craint plaint atteint peint rejoint".split()
-)
+_ALSO_PARTICIPLES = word_list("function_words", "also_participles")
 _WITH_FAIRE = frozenset("partie face appel preuve confiance peur semblant état".split())
 
 

@@ -131,13 +131,8 @@ def _last_articles(line: Line, at: int, agreement: Agreement) -> set[Gender]:
 _DEMONSTRATIVE_PRONOUNS = frozenset(
     {"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"}
 )
-_PLURAL_DETERMINERS = frozenset(
-    "les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split()
-)
-_RANK_ADJECTIVES = frozenset(
-    "premier première dernier dernière seul seule second seconde deuxième troisième quatrième"
-    " cinquième sixième septième huitième neuvième dixième".split()
-)
+_PLURAL_DETERMINERS = word_list("function_words", "plural_determiners")
+_RANK_ADJECTIVES = word_list("function_words", "rank_adjectives")
 _NEVER_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
 _KIND_NOUNS = frozenset({"genre", "type", "sorte", "style"})
 # Said of anybody in this form.

@@ -64,21 +64,13 @@ _VOWELS = frozenset("aeiouyâêîôûàéèëïöœæhAEIOUYÂÊÎÔÛÀÉÈËÏ
 _BEFORE_VOWEL = {masculine: short for short, masculine in SHORT_FORMS.items()}
 _PRONOUN_PAIRS = _pairs("pronoun_pairs")
 _TONIC_PAIRS = _pairs("tonic_pairs")
-_ELIDING = {
-    "de": "d'",
-    "que": "qu'",
-    "jusque": "jusqu'",
-    "lorsque": "lorsqu'",
-    "puisque": "puisqu'",
-}
+_ELIDING = _pairs("eliding")
 _ELIDED = {short: full for full, short in _ELIDING.items()}
 
 
 # What a noun becomes where it says whose somebody is.
 _KINSHIP_MASCULINES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "maris"}
-_POSSESSIVE_DETERMINERS = frozenset(
-    "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
-)
+_POSSESSIVE_DETERMINERS = word_list("function_words", "possessive_determiners")
 
 
 _FORMS_OF_AVOIR = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})

@@ -31,6 +31,7 @@ from epicene.rewriting.french.mentions import (
     AMONG_PEOPLE,
     describes_people,
     describes_things,
+    last_like,
     predicate_after,
     shows_gender_by_name,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
+    from epicene.rewriting.persons import Gender
 
 _IMPERATIVES = frozenset({"sois", "soyez", "reste", "restez", "deviens", "devenez"})
 _TONIC_PRONOUNS = frozenset({"lui", "elle", "eux", "elles"})
@@ -94,7 +96,7 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         context.sites.add(site)
         return Referent(site.who)
     referent = pronoun_referent(context, group.subject)
-    named = any(each.end <= group.subject and shows_gender_by_name(each) for each in context.mentions)
+    named = any(map(shows_gender_by_name, context.mentions_between(0, group.subject)))
     if referent is None and not named and describes_people(context.line, group):
         referent = Referent("others", plural=word in {"ils", "elles"})  # il est ravi
     if referent is not None:
@@ -231,9 +233,6 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     ):
         third = group._replace(person="3s")
         return Clause(third, mention_referent(mention), mention.start, named=True)
-    if line[group.start - 1] == "," and (at := _stressed_subject(context, group.start - 1)):
-        third = group._replace(person="3s")
-        return Clause(third, pronoun_referent(context, at), at, named=True)
     for clause in reversed(own):
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
@@ -253,14 +252,6 @@ def _opens_aside(context: Context, mention: Mention) -> bool:
 
 
 _ASIDE_OPENERS = frozenset("qui que qu' dont où à chez avec pour".split())
-
-
-def _stressed_subject(context: Context, comma: int) -> int | None:
-    """Where a stressed pronoun stands before an aside: mais lui, en revanche, était épuisé."""
-    line = context.line
-    opening = next((at for at in range(comma - 1, max(comma - 8, 0), -1) if line[at] == ","), 0)
-    stressed = line[opening - 1] in _TONIC_PRONOUNS and line[opening - 2] in {"mais", "et", ","}
-    return opening - 1 if opening and stressed else None
 
 
 def _soussigne(context: Context, group: VerbGroup) -> int | None:
@@ -314,17 +305,11 @@ _THE_LATTER = frozenset({"celui-ci", "celle-ci", "ceux-ci", "celles-ci"})
 def _the_latter(context: Context, at: int) -> Referent | None:
     """The person whom celui-ci takes up: the last noun of its gender and number."""
     word = context.line[at]
-    gender = "feminine" if word.startswith("celle") else "masculine"
+    gender: Gender = "feminine" if word.startswith("celle") else "masculine"
     plural = word.startswith(("ceux", "celles"))
-    last = next(
-        (
-            each
-            for each in reversed(context.mentions)
-            if each.end <= at and each.plural == plural and each.gender in {gender, None}
-            if each.phrase is not None or each.end == at - 1  # présenté par Cyrus, celle-ci …
-        ),
-        None,
-    )
+    before = [each for each in context.mentions if each.end <= at]
+    nouns = [each for each in before if each.phrase is not None or each.end == at - 1]
+    last = last_like(nouns, gender, plural=plural)
     if last is None or not last.human:
         return None
     context.agreement(Referent("others", plural), "the last who was named", "likely").add(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     HYPHENS,
@@ -28,18 +28,7 @@ if TYPE_CHECKING:
 SubjectKind: TypeAlias = Literal["pronoun", "noun", "relative", "same", "order"]
 
 _ALWAYS_SUBJECT = frozenset({"je", "j'", "tu", "il", "on", "ils"})
-_PERSON = {
-    "je": "1s",
-    "j'": "1s",
-    "tu": "2s",
-    "il": "3s",
-    "elle": "3s",
-    "on": "3s",
-    "nous": "1p",
-    "vous": "2p",
-    "ils": "3p",
-    "elles": "3p",
-}
+_PERSON = dict(each.split("=") for each in read_lists("function_words")["persons"].split())
 # Pronouns before a verb that can be nothing else.
 _SURE_CLITICS = frozenset({"ne", "n'", "me", "m'", "te", "t'", "se", "s'", "lui", "y"})
 _REFLEXIVE = {"1s": {"me", "m'"}, "2s": {"te", "t'"}, "1p": {"nous"}, "2p": {"vous"}}
@@ -267,9 +256,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
 
-_AUXILIARIES = frozenset(
-    "a ai as ont avait avaient aura aurait avais est sont était étaient fut furent sera serait".split()
-)
+_AUXILIARIES = word_list("function_words", "auxiliaries")
 _NAMES_LIKE_VERBS = frozenset({"marie", "pierre", "rose", "claude", "serge"})
 
 
