@@ -105,6 +105,8 @@ class ClauseReader:
             return None
         if self.line[index + 1] in {"lui", "leur"}:  # je la lui ai promise
             return None
+        if "être" in self.group.infinitives and index in self.group.clitics:  # ils le sont
+            return None
         if self._object_kind(index, "with_things") and not (
             {"dire", "savoir"} & set(self.group.infinitives)
             and is_adjective(self.line[self.line.after_adverbs(self.group.end)])
