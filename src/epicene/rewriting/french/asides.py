@@ -19,7 +19,7 @@ from epicene.rewriting.french.line import (
     is_adjective_or_person,
     is_person,
 )
-from epicene.rewriting.french.mentions import RARELY_PEOPLE, names_person
+from epicene.rewriting.french.mentions import RARELY_PEOPLE, names_person, shows_gender_by_name
 from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
@@ -350,7 +350,7 @@ def _describes_mention(context: Context, comma: int, *, plural: bool) -> bool:
     mention = context.mention_ending(comma) if context.line[comma] == "," else None
     return (
         mention is not None
-        and mention.human
+        and (mention.human or shows_gender_by_name(mention))
         and mention.plural == plural  # not: mes chers collègues, élu de ce canton, je …
         and not context.line.begins(mention.start - 1)  # Madame la directrice, empêché, je …
         and not mention.after_preposition
@@ -436,6 +436,8 @@ def _describes_object(context: Context, comma: int, start: int) -> bool:
         group.start == closing + 1 and group.kind == "same" for group in context.groups
     ):
         return mention.gender == shown_gender(line[start])  # et la chance, lassée, m'a quitté
+    if shows_gender_by_name(mention) and mention.gender == shown_gender(line[start]):
+        return True
     if not mention.human:
         return False
     if mention.phrase is None:
