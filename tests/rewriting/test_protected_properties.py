@@ -30,7 +30,8 @@ NAMES = {
     "de": "Kim Anna Jonas Peter Maria Müller Lena Leipzig Hamburg Bremen Kiel Rostock Jena Thomas",
     "en": "Kim Karim Hassan Pedro Paolo Ravi Salma Asha Lucie Claire Sofia Marc Nadia Louise Oleg",
     "es": "Pedro Toledo Salamanca Chicago Ana Luis Marta Carlos Lucía Elena Roma Madrid",
-    "fr": "Lucie Sofia Marc Nadia Louise Lambert Antoine Farid Perrin Paris Lyon Marie Paul",
+    # Not first names of one gender, which French rules know: who has one stays.
+    "fr": "Sofia Lambert Farid Perrin Paris Lyon Renard Camille Dominique Bordeaux Nantes Lille",
     "hi": "रवि अनिल सलमा आशा रमा पूजा नेहा सुनीता शर्मा पुणे नागपुर सीमा लता दीपक इमरान राकेश थॉमस",
     "it": "Paolo Pietro Anna Maria Luca Marco Giulia Bari Torino Roma Genova Vienna",
     "pt": "Pedro Ana Maria João Lisboa Porto Recife Coimbra Roma",

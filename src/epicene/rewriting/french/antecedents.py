@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import HYPHENS, SENTENCE_ENDS, is_adjective
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
@@ -23,9 +24,11 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
     gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
     plural = word.removesuffix("-mêmes") in _PLURAL
     if word in {"l'", "les"}:
-        gender = None
+        gender = _shown_by_participle(context, at) if word == "l'" else None
     found = _antecedent(context, at, gender, plural=plural)
     found = found or _dislocated(context, at, gender, plural=plural)
+    if context.line[at - 1] == context.line[at + 1] == ",":
+        found = context.mention_ending(at - 1) or found  # le chien, lui, est resté
     if word.endswith(("-même", "-mêmes")):
         found = context.mention_ending(at) or found  # l'archive elle-même
     if found is None:
@@ -33,6 +36,14 @@ def pronoun_referent(context: Context, at: int) -> Referent | None:
         # What "l'" and "les" are, there may be no one.
         return Referent("others", plural) if known or word not in {"les", "l'"} else None
     return Referent("others", plural) if found.human else None
+
+
+def _shown_by_participle(context: Context, at: int) -> Gender | None:
+    """Feminine if the participle after "l'" says so: les équipes l'ont crue perdue."""
+    participle = context.line[context.line.after_adverbs(at + 2)]
+    known = context.line[at + 1] in {"ai", "as", "a", "avons", "avez", "ont", "avait", "avaient"}
+    feminine = known and is_adjective(participle) and shown_gender(participle) == "feminine"
+    return "feminine" if feminine else None
 
 
 def _dislocated(
@@ -104,15 +115,7 @@ def _shows(context: Context, at: int, *, feminine: bool) -> bool:
 
 
 _PRONOUNS_ALIKE = {
-    "l'": {"il", "elle", "le", "la"},
-    "le": {"il", "le"},
-    "la": {"elle", "la"},
-    "lui": {"il", "le", "lui"},
-    "lui-même": {"il", "le"},
-    "elle-même": {"elle", "la"},
-    "eux": {"ils"},
-    "eux-mêmes": {"ils"},
-    "elles-mêmes": {"elles"},
+    row[0]: set(row[1:]) for row in word_rows(read_lists("function_words")["pronouns_alike"])
 }
 
 
@@ -131,12 +134,15 @@ def _antecedent(
             continue
         if _is_own_subject(context, mention, at):
             continue
-        if not mention.human and not _may_be_meant(context, mention, at):
+        fixed = context.line[mention.head] in _SOMEBODY
+        if not mention.human and not fixed and not _may_be_meant(context, mention, at):
             continue
         owner = context.mention_ending(mention.start)
         if mention.phrase is None and owner is not None and not owner.human:
             continue  # la commande {number} … Elle
-        rank = 2 if mention.end - 1 in subjects or mention.human else 1
+        if mention.phrase is None and context.line[mention.start - 1] in {"à", "en", "dans"}:
+            continue  # à Kourou
+        rank = 3 if fixed else 2 if mention.end - 1 in subjects or mention.human else 1
         if not mention.human and mention.gender is None and not mention.plural:
             rank = 0
         if best is None and rank == 0 and not _POSSESSIVES.isdisjoint(context.line.keys[:at]):
@@ -151,23 +157,49 @@ def _thing_before(
 ) -> Mention | None:
     """A thing of the sentence before: Tu te souviens de la maison ? Elle était blanche."""
     start, _ = context.line.sentence(at)
-    if start == 0 or gender is None or at - start > 2:
+    if gender is None:
         return None
-    first, _ = context.line.sentence(start - 2)
+    colon = next((i for i in range(at - 1, max(at - 4, start), -1) if context.line[i] == ":"), None)
+    if colon is not None:  # amoureuse de cette cafetière : elle est belle
+        first, start = start, colon
+    elif start == 0 or (at - start > 2 and not _takes_up_thing(context, start, at)):
+        return None
+    else:
+        first, _ = context.line.sentence(start - 2)
     found = [
         each
         for each in context.mentions_between(first, start)
         if each.gender == gender and each.plural == plural and not each.human
     ]
+    if {"masculine": "lui", "feminine": "elle"}[gender] in context.line.keys[first:start]:
+        return None
     timed = found and _TIME_NOUNS & set(context.line.keys[found[-1].start : found[-1].end])
     return found[-1] if found and not timed else None
 
 
+def _takes_up_thing(context: Context, start: int, at: int) -> bool:
+    """Whether a pronoun before it in the sentence is a thing: Débranchez-la, attendez qu'elle …"""
+    like = {"elle", "la"} if context.line[at] in {"elle", "la"} else {"il", "le"}
+    found = [
+        index
+        for index in range(start, at)
+        if (context.line[index] in like and context.line.is_enclitic(index))
+        or context.line[index] == ("celle-ci" if "la" in like else "celui-ci")
+    ]
+    return bool(found) and context.sites.get(found[0]) is None
+
+
+# Nouns of one gender that are surely people: la victime … elle.
+_SOMEBODY = frozenset("victime personne altesse majesté sentinelle".split())
 _REACH = 500  # words: nothing farther back is meant
 
 
 def _is_own_subject(context: Context, mention: Mention, at: int) -> bool:
     """Whether the pronoun is the object of that mention's verb: le vendeur l'a réglé."""
+    if context.line[at] in {"le", "la", "l'", "les"} and context.line.is_infinitive(at + 1):
+        last = next((group for group in reversed(context.groups) if group.verb < at), None)
+        if last is not None and mention.start <= last.subject < mention.end:
+            return True  # le vétérinaire est venu le voir
     return any(
         at in group.clitics and mention.start <= group.subject < mention.end
         for group in context.groups
@@ -294,6 +326,14 @@ def mention_chain_end(context: Context, mention: Mention) -> int:
     while True:
         contracted = context.line[end] in {"du", "au", "aux", "des"}
         complement = context.by_start.get(end + (not contracted))
+        if (
+            complement is None
+            and context.line[end + 1].isdigit()
+            and context.line[end + 2] == "ans"
+        ):
+            return end + 3  # un ingénieur de 38 ans
+        if complement is None and contracted and context.line[end + 1] in {"dessus", "dessous"}:
+            return end + 2
         if complement is None or not complement.after_preposition:
             return end
         end = complement.end
@@ -330,14 +370,7 @@ def is_tonic(context: Context, at: int) -> bool:
 
 ALL = frozenset({"tous", "toutes"})
 LIKE_DETERMINERS = ALL | {"certains", "certaines", "aucun", "aucune"}
-QUANTIFIERS = LIKE_DETERMINERS | {
-    "chacun",
-    "chacune",
-    "quelques-uns",
-    "quelques-unes",
-    "uns",
-    "unes",
-}
+QUANTIFIERS = LIKE_DETERMINERS | set("chacun chacune quelques-uns quelques-unes uns unes".split())
 WITHOUT_GENDER = frozenset({"plusieurs", "beaucoup", "plupart", "autres"})
 _OF_SEVERAL = frozenset({"chacun", "chacune", "aucun", "aucune"})
 

@@ -19,7 +19,8 @@ from epicene.rewriting.french.line import (
     is_adjective_or_person,
     is_person,
 )
-from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
+from epicene.rewriting.french.mentions import RARELY_PEOPLE, names_person, shows_gender_by_name
+from epicene.rewriting.french.phrases import FIXED_GENDER_NOUNS, PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
     closing_comma,
@@ -47,8 +48,8 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_celui_que(context, at)
         if line[at] in {"quel", "quelle"} or (line.is_word(at) and line.begins(at)):
             _read_exclamation(context, at)
-        if line[at] == "je" and line[at + 1] in {"soussigné", "soussignée"}:
-            context.agreement(context.speaker(at), "beside je").add(at + 1, "adjective")
+        if line[at] in {"soussigné", "soussignée"} and line[at - 1 - (line[at - 1] == ",")] == "je":
+            _read_declarant(context, at)
         if line[at] == "vous" and line[at + 1] in {"seul", "seule"}:
             context.agreement(context.listener(at), "beside vous").add(at + 1, "adjective")
         if line[at] in {"moi", "toi"}:
@@ -58,6 +59,17 @@ def read_tonic_pronouns(context: Context) -> None:
             _read_rewording(context, at)
             if line[at - 1] == "comme":
                 _read_likened(context, at)
+
+
+def _read_declarant(context: Context, at: int) -> None:
+    """Add what a declaration says first: je, soussigné Dominique Le Gall, né à Brest et …"""
+    line = context.line
+    agreement = context.agreement(context.speaker(at), "beside je")
+    agreement.add(at, "adjective")
+    comma = closing_comma(line, at)
+    if comma is not None and all(line.is_capital(index) for index in range(at + 1, comma)):
+        reached = read_predicate_element(line, comma + 1, agreement, strict=True)
+        read_coordinated(line, reached, agreement)
 
 
 def _read_likened(context: Context, at: int) -> None:
@@ -247,7 +259,7 @@ def read_asides(context: Context, clauses: list[Clause]) -> None:
 def _sentence_start(line: Line, at: int, since: int) -> int | None:
     """Where the sentence at that index starts, if it is after `since`."""
     for before in range(at - 1, since - 1, -1):
-        if line[before] in SENTENCE_ENDS or line[before] in OPENING_QUOTES:
+        if line[before] in SENTENCE_ENDS | OPENING_QUOTES | {":"}:
             return before + 1
     return None
 
@@ -292,6 +304,8 @@ def _read_fronted(context: Context, clause: Clause, start: int, main: Clause | N
     if line[end - 1] == ",":
         _read_segments(context, start, end, agreement)
     _read_fronted_infinitives(context, clause, start, end)
+    if line[end - 1] in {"seul", "seule", "seuls", "seules"} and clause.group.kind == "noun":
+        agreement.add(end - 1, "adjective")  # Seul le gardien était là
 
 
 _FIRST_PERSON = frozenset("je j' me m' moi mon ma mes".split())
@@ -306,13 +320,16 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         first += line[first] == "toute" and is_adjective(line[first + 1])
         if line[first] in {"tel", "telle"} and line[first + 1] in {"un", "une"}:
             _read_likeness(line, first, agreement)
+        elif line[first] in FIXED_GENDER_NOUNS:  # victime d'un vol et privé de ressources, je …
+            at = max(at, read_coordinated(line, first + 1, agreement, commas=False))
         elif (
             can_be_predicate(line, first, agreement)
             and context.sites.get(first) is None
             and line[first] not in _INTERJECTIONS
             and not (agreement.who == "listener" and line[first] in _SAID_OF_SPEAKER)
-            and not (line[first] in TERMS_OF_ADDRESS and line[first + 1] == ",")
-            and not _describes_mention(context, at - 1)
+            and not (line[first] in _ADDRESSED and line[first + 1] == ",")
+            and not (line[first] in _DEAR and _DEAR.issubset(line.keys))
+            and not _describes_mention(context, at - 1, plural=agreement.plural)
             and _is_aside(line, first, end)
         ):
             if line[first - 1] in {"tout", "toute"}:
@@ -324,10 +341,20 @@ def _read_segments(context: Context, start: int, end: int, agreement: Agreement)
         at += 1
 
 
-def _describes_mention(context: Context, comma: int) -> bool:
+_DEAR = frozenset({"cher", "chère"})
+_ADDRESSED = TERMS_OF_ADDRESS | {"messieurs", "mesdames"}
+
+
+def _describes_mention(context: Context, comma: int, *, plural: bool) -> bool:
     """Whether a person was named just before the comma: mère de l'élève Lina, inscrite ici, je …"""
     mention = context.mention_ending(comma) if context.line[comma] == "," else None
-    return mention is not None and mention.human and not mention.after_preposition
+    return (
+        mention is not None
+        and (mention.human or shows_gender_by_name(mention))
+        and mention.plural == plural  # not: mes chers collègues, élu de ce canton, je …
+        and not context.line.begins(mention.start - 1)  # Madame la directrice, empêché, je …
+        and not mention.after_preposition
+    )
 
 
 # Désolé, essayez encore: the speaker is.
@@ -391,8 +418,10 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
                 _read_trailing_exclamation(line, start, agreement)
             if _describes_object(context, index, start):
                 return
+            if _disagrees(context, clause, start):
+                return
             if _may_trail(context, index, start, after, agreement):
-                reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+                reached = read_predicate_element(line, start, agreement, strict=True)
                 index = max(index, read_coordinated(line, reached, agreement) - 1)
         index += 1
 
@@ -400,13 +429,35 @@ def _read_trailing(context: Context, clause: Clause, after: int) -> None:
 def _describes_object(context: Context, comma: int, start: int) -> bool:
     """Whether an aside is about somebody just named: j'ai examiné Mme Morel, née le 2 mai, …"""
     line, mention = context.line, context.mention_ending(comma)
-    if mention is None or not mention.human or not is_adjective(line[start]):
+    if mention is None or not is_adjective(line[start]):
+        return False
+    closing = closing_comma(line, start)
+    if closing is not None and any(
+        group.start == closing + 1 and group.kind == "same" for group in context.groups
+    ):
+        return mention.gender == shown_gender(line[start])  # et la chance, lassée, m'a quitté
+    if shows_gender_by_name(mention) and mention.gender == shown_gender(line[start]):
+        return True
+    if not mention.human:
         return False
     if mention.phrase is None:
+        titled = context.mention_ending(mention.start)
+        if titled is not None and titled.human:  # du cousin Alix, toujours si rêveur
+            return titled.gender == shown_gender(line[start])
         lasting = {"né", "âgé", "domicilié", "originaire", "natif"}
         return line[mention.start - 1] != "," and inflect(line[start], "masculine") in lasting
     # j'ai vu une actrice connue, assise au fond
     return mention.gender == shown_gender(line[start]) and not mention.after_preposition
+
+
+def _disagrees(context: Context, clause: Clause, at: int) -> bool:
+    """Whether a word is not said of the subject as it is written: il siffla sa jument, affolée."""
+    line = context.line
+    subject = line[clause.group.subject]
+    shown = shown_gender(line[at]) if is_adjective(line[at]) else None
+    if clause.group.kind != "pronoun" or subject not in {"il", "elle"} or shown is None:
+        return False
+    return shown != ("masculine" if subject == "il" else "feminine")
 
 
 def _introduces_self(context: Context, clause: Clause, comma: int) -> bool:
@@ -427,12 +478,15 @@ def _read_trailing_exclamation(line: Line, at: int, agreement: Agreement) -> Non
         phrase.agree(agreement)
 
 
+_DEGREES = frozenset({"aussi", "trop", "si", "très", "plus", "moins"})
+
+
 def _may_trail(context: Context, comma: int, start: int, after: int, agreement: Agreement) -> bool:
     line = context.line
     if (
         start >= after
         or not can_be_predicate(line, start, agreement)
-        or not is_adjective(line[start])
+        or not (is_adjective(line[start]) or line[start - 1] in _DEGREES)
     ):
         return False
     state = inflect(line[start], "masculine") in TEMPORARY_STATES
@@ -469,17 +523,21 @@ def _read_roles_with_comme(context: Context, clause: Clause, start: int, end: in
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif (
-            line[at] == "en"
-            and line[at + 1] in PRENOMINAL_ADJECTIVES
-            and (is_person(line[at + 2]) or line[at + 2] in _DEMONYMS)
-        ):
+        elif line[at] == "en" and _is_role(line, at + 1):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille
         else:
             continue
         read_coordinated(line, reached, agreement)
+
+
+def _is_role(line: Line, at: int) -> bool:
+    """Whether a noun for a person follows "en": en bon père de famille, en spectateur lassé."""
+    if line[at] in PRENOMINAL_ADJECTIVES:
+        return is_person(line[at + 1]) or line[at + 1] in _DEMONYMS
+    never = RARELY_PEOPLE | _DEMONYMS | {"chef"}
+    return line[at] not in never and names_person(line, at) and not verb_table().forms(line[at])
 
 
 def _has_role(context: Context, clause: Clause, at: int) -> bool:

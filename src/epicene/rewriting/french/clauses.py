@@ -8,6 +8,7 @@ from epicene.rewriting.french.antecedents import (
     mention_referent,
     pronoun_referent,
     relative_antecedent,
+    subject_mention,
 )
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import inflect, is_plural
@@ -37,13 +38,10 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.subjects import Clause
 
-POSTURES = frozenset("assis allongé couché agenouillé adossé accoudé étendu".split())
+POSTURES = word_list("function_words", "postures")
 _DATIVES = frozenset("me m' te t' lui leur nous vous".split())
 # je ne l'ai pas regretté
-_CLAUSAL_OBJECTS = frozenset(
-    "regretter prévoir espérer annoncer prétendre supposer constater deviner promettre jurer"
-    " signaler préciser avouer vouloir".split()
-)
+_CLAUSAL_OBJECTS = word_list("function_words", "clausal_objects")
 _OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
@@ -71,7 +69,8 @@ class ClauseReader:
 
     def object_referent(self, clitics: Iterable[int]) -> Referent | None:
         """The referent of me, te, le, la before a verb; add the pronoun if it is a third person."""
-        for index in clitics:
+        direct = [index for index in clitics if self.line[index] in {"le", "la", "les"}]
+        for index in direct or clitics:  # je vous le présente
             word = self.line[index]
             if word in {"me", "m'", "moi"}:
                 return self.context.speaker(index)
@@ -105,6 +104,8 @@ class ClauseReader:
         if self.line[index] == "l'" and self._refers_to_proposition(index):
             return None
         if self.line[index + 1] in {"lui", "leur"}:  # je la lui ai promise
+            return None
+        if "être" in self.group.infinitives and index in self.group.clitics:  # ils le sont
             return None
         if self._object_kind(index, "with_things") and not (
             {"dire", "savoir"} & set(self.group.infinitives)
@@ -174,6 +175,11 @@ class ClauseReader:
                 read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif referent is not None and known.is_kind("object_predicates", names):
             self.read_object_complement(self.group.clitics, self.group.end, names)
+        elif known.is_kind("object_predicates", names) and (
+            whom := self._relative_object(self.group.start)
+        ):
+            agreement = self.context.agreement(whom, "what is said of the antecedent")
+            read_object_predicate(self.line, self.group.end, agreement, naming=False)
         elif "passer" in names and self.line[after] == "pour":
             self._read_subject_complement(after + 1, "what somebody passes for")
         elif known.is_kind("with_place_and_state", names):
@@ -216,6 +222,11 @@ class ClauseReader:
         """Add what agrees after a form of être, an auxiliary or a copula."""
         if not self.reflexive:
             self._read_subject_complement(self.group.end, "said of the subject with être")
+            before = self.group.start - 2
+            if self.line[before + 1] == "comme" and not self.line.is_word(self.group.end):
+                agreement = self.subject_agreement("said of the subject with être")
+                if agreement is not None and is_adjective(self.line[before]):
+                    agreement.add(before, "adjective")  # fatigué comme je suis
         elif any(self.line[index] in {"le", "la", "l'", "les"} for index in self.group.clitics):
             return  # je me la suis offerte: it agrees with the thing
         elif self.line[self.group.start - 1] in {"que", "qu'"} and verb_table().is_kind(
@@ -257,7 +268,8 @@ class ClauseReader:
         else:
             end = max(end, read_state(self.line, end, rule))
         # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
-        read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=reflexive)
+        commas = reflexive or self.line[self.group.subject] == "on"  # qu'on a trouvé là, endormi
+        read_coordinated(self.line, end, agreement.by(agreement.rule, "likely"), commas=commas)
 
     def _read_after_avoir(self, at: int) -> None:
         """Add what agrees in a compound tense with avoir: j'ai été, on m'a vu, j'ai vécu seul."""
@@ -290,6 +302,15 @@ class ClauseReader:
         )
 
     def _antecedent_of_que(self, index: int) -> Referent | None:
+        before = self.line[index - 1]
+        if before in {"lui", "elle"} and self.line[index - 2] in {"est", "était"}:
+            return Referent("others")  # c'est lui que j'ai vu
+        if before in {"toi", "vous", "moi"}:
+            referent = self.context.speaker if before == "moi" else self.context.listener
+            return referent(index)
+        if before == ",":
+            apart = subject_mention(self.context, index - 2)
+            return None if apart is None else mention_referent(apart)
         site = relative_antecedent(self.context, index - 1)
         if site is not None:
             noun = site.target.kind in {"noun", "pronoun"}

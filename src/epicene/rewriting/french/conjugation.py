@@ -18,6 +18,7 @@ PERSONS: tuple[VerbPerson, ...] = ("1s", "2s", "3s", "1p", "2p", "3p")
 _IMPERFECT = ("ais", "ais", "ait", "ions", "iez", "aient")
 _FUTURE = ("ai", "as", "a", "ons", "ez", "ont")
 _SUBJUNCTIVE = ("e", "es", "e", "ions", "iez", "ent")
+_PAST_SUBJUNCTIVE = ("sse", "sses", "t", "ssions", "ssiez", "ssent")
 _PAST_A = ("ai", "as", "a", "âmes", "âtes", "èrent")
 # semer, espérer, régler: the vowel opens before a silent e.
 _OPEN = re.compile(r"(.*)è([bcdfghjklmnpqrstvwxz]{1,2}|gu|qu)")
@@ -68,6 +69,9 @@ class VerbModel(NamedTuple):
         yield [self.future + ending for ending in _IMPERFECT]
         yield _past(self.past)
         yield _subjunctive(self.subjunctive)
+        if self.participle in {"été", "eu"} and " " not in self.past:
+            first, second, _, *plural = (self.past + ending for ending in _PAST_SUBJUNCTIVE)
+            yield [first, second, self.past[:-1] + _CIRCUMFLEX[self.past[-1]] + "t", *plural]
 
 
 def _past(stem: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.clauses import ClauseReader
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.infinitives import read_infinitive
-from epicene.rewriting.french.inflection import inflect, singular_of
+from epicene.rewriting.french.inflection import inflect, shown_gender, singular_of
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.rewriting.french.context import Context
+    from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.persons import TargetGenders
 
 
@@ -45,6 +46,8 @@ def read_verbless(context: Context, clauses: Sequence[Clause], wanted: TargetGen
             _read_opening_state(context, clauses, at)
         if line.is_word(at) and line[at - 1] == "." and not line.tokens[at - 1].text:
             _read_signature(context, at)
+        if line.is_word(at) and line.begins(at):
+            _read_continued(context, clauses, at)
         if line.is_word(at) and line.begins(at) and not _sentence_has_subject(context, clauses, at):
             _read_elided_copula(context, at)
             _read_presence(context, at)
@@ -104,9 +107,7 @@ def _read_fragment(context: Context, at: int, wanted: TargetGenders) -> None:
 
 
 _SECOND_PERSON = frozenset("tu te t' toi ton ta tes vous votre vos".split())
-_ASKED_OF_READERS = frozenset(
-    "arrivé certain couché habitué levé motivé partant remis rentré réveillé sûr tenté".split()
-)
+_ASKED_OF_READERS = word_list("function_words", "asked_of_readers")
 _SAID_OF_USERS = word_list("function_words", "said_of_users")
 
 
@@ -137,6 +138,44 @@ def _sentence_has_subject(context: Context, clauses: Sequence[Clause], start: in
     )
 
 
+def _read_continued(context: Context, clauses: Sequence[Clause], at: int) -> None:
+    """Add what is further said of somebody: La pharmacienne est la seule à … Douce, compétente."""
+    line = context.line
+    start = line.after_adverbs(at)
+    ends = line.closed.subordinators | {":"}
+    end = next((i for i in range(at, len(line)) if line.ends_sentence(i) or line[i] in ends), at)
+    if any(at <= group.verb < end for group in context.groups) or context.sites.get(start):
+        return
+    told = _told_before(context, clauses, at - 1)
+    agreement = context.agreement(Referent("others"), "further said of somebody", "guess")
+    if told is None or not can_be_predicate(line, start, agreement):
+        return
+    if shown_gender(line[start]) in {None, told.gender} and _is_quality(line, start):
+        reached = read_predicate_element(line, start, agreement, nouns=False, strict=True)
+        read_coordinated(line, reached, agreement)
+
+
+def _told_before(context: Context, clauses: Sequence[Clause], mark: int) -> Mention | None:
+    """The person whom the sentence before is about; before a colon whoever was named last."""
+    line = context.line
+    if line[mark] == ":":
+        last = context.mention_ending(mark)
+        return last if last is not None and last.human and last.phrase is not None else None
+    if line[mark] not in SENTENCE_ENDS or mark < 1:
+        return None
+    start, end = line.sentence(mark - 1)
+    about = [each for each in clauses if start <= each.group.verb < end and each.named]
+    if not about or about[0].referent != Referent("others"):
+        return None
+    return next((each for each in context.mentions if each.start == about[0].start), None)
+
+
+def _is_quality(line: Line, at: int) -> bool:
+    """Whether an adjective, not said of oneself, is all that is said: Douce, compétente."""
+    word = inflect(line[at], "masculine")
+    return is_adjective(line[at]) and word not in _SAID_OF_ONESELF and not line.is_open(at + 1)
+
+
 def _read_elided_copula(context: Context, at: int) -> None:
     """Add an adjective without "je suis": Désolé, vraiment. Ravi de vous rencontrer."""
     line = context.line
@@ -145,7 +184,7 @@ def _read_elided_copula(context: Context, at: int) -> None:
     if (
         not can_be_predicate(line, start, agreement)
         or inflect(line[start], "masculine") not in _SAID_OF_ONESELF
-        or line[start + 1] == "?"
+        or "?" in line.keys[start : line.sentence(start)[1] + 1]
     ):
         return
     joined = line[start + 1] in {"et", "mais"} and is_adjective(line[line.after_adverbs(start + 2)])
@@ -208,9 +247,7 @@ def _read_assessment(context: Context, at: int) -> None:
     read_coordinated(line, phrase.end, agreement)
 
 
-_ASSESSED = frozenset(
-    "élève étudiant candidat patient stagiaire apprenti enfant salarié employé".split()
-)
+_ASSESSED = word_list("function_words", "assessed")
 _PAUSES = SENTENCE_ENDS | {",", ":", ""}
 _AFTER_FEELINGS = frozenset("de d' du des pour par que qu' à au aux si ,".split()) | {""}
 _SAID_OF_ONESELF = word_list("function_words", "said_of_oneself")
@@ -235,6 +272,9 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
         return
     after = line[start + 1]
+    if word in {"désolé", "navré"} and (line.is_determiner(start + 1) or after in _I):
+        agreement.add(start, "adjective")
+        return
     if after in {"que", "qu'"} and word in _SAID_OF_ONESELF:  # Pas certain que ce soit vrai
         read_predicate_element(line, start, agreement, strict=True)
         return
@@ -246,6 +286,9 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if own and (own[0].referent is not None or (own[0].group.kind == "noun" and not greeted)):
         return
     read_coordinated(line, read_predicate_element(line, start, agreement, strict=True), agreement)
+
+
+_I = frozenset({"je", "j'", "on"})
 
 
 def _is_time(line: Line, at: int) -> bool:

@@ -21,21 +21,12 @@ _VERBS = word_list("function_words", "impersonal_verbs")
 _ADJECTIVES = word_list("function_words", "impersonal_adjectives")
 _WEATHER = word_list("function_words", "weather")
 _TIMES = word_list("function_words", "time_nouns")
-_HAPPENING = frozenset(
-    "arriver venir rester manquer exister survenir apparaître advenir régner".split()
-)
+_HAPPENING = word_list("function_words", "happening")
 _FOLLOWING = frozenset({"résulter", "ressortir", "découler", "ensuivre"})
 # Before an infinitive that may be impersonal: il va pleuvoir.
-_SEMI_AUXILIARIES = frozenset(
-    "aller devoir pouvoir commencer continuer risquer sembler paraître venir cesser finir".split()
-)
-_SOME = frozenset(
-    "un une du des quelques plusieurs deux trois quatre cinq six sept huit neuf dix onze douze"
-    " vingt trente cent mille assez beaucoup peu trop moins plus tant".split()
-)
-_MISSED = frozenset(
-    "train bus car avion métro bateau but coche cours départ cible début fin".split()
-)
+_SEMI_AUXILIARIES = word_list("function_words", "semi_auxiliaries")
+_SOME = word_list("function_words", "some")
+_MISSED = word_list("function_words", "missed")
 _INVERTED = frozenset({"paraît", "semble", "plaît"})
 _DATIVES = frozenset("me m' te t' lui nous vous leur".split())
 _FIXED = frozenset(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.rewriting.french.antecedents import mention_referent, subject_mention
+from epicene.rewriting.french.antecedents import (
+    aside_subject,
+    mention_referent,
+    subject_mention,
+)
 from epicene.rewriting.french.clauses import ClauseReader
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import SENTENCE_ENDS, Line, participle_infinitives
@@ -57,8 +61,15 @@ def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str])
     governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
     index = at
     starts = {group.start for group in reading.context.groups}
+    starts |= {
+        mention.start - 1
+        for each in starts
+        if line[each - 1] == "," and (mention := aside_subject(reading.context, each - 1))
+    }
     while index < len(line) and not _begins_clause(line, index, reading.group.end):
         if line[index] == "," and index + 1 in starts:  # je t'en prie, laisse-moi être prudent
+            break
+        if line[index] in {"et", "mais"} and index in starts:  # et elle, au lieu d'être là, …
             break
         if line.is_infinitive(index):
             word = verb_table().infinitive_of(line[index])
@@ -238,6 +249,9 @@ def _read_subject_agreement(
         read_part_played(line, after, agreement)
     elif known.is_kind("with_state", [word]):
         read_state(line, index + 1, agreement)
+    for at in range(index + 1, min(index + 7, len(line))):
+        if line[at] in {"muni", "munie"} and line[at + 1] in {"de", "d'"}:  # se présenter muni de
+            agreement.add(at, "adjective", "likely")
 
 
 def _read_compound_infinitive(

@@ -20,101 +20,11 @@ if TYPE_CHECKING:
 WordClass: TypeAlias = Literal["noun", "adjective"]
 
 # The ending of a masculine, that of its feminine; the first that fits.
-_TO_FEMININE = (
-    ("e", "e"),
-    ("a", "a"),
-    ("o", "o"),
-    ("y", "y"),
-    ("k", "k"),
-    ("érieur", "érieure"),
-    ("majeur", "majeure"),
-    ("mineur", "mineure"),
-    ("meilleur", "meilleure"),
-    ("seur", "seuse"),
-    ("teur", "trice"),
-    ("eur", "euse"),
-    ("eux", "euse"),
-    ("oux", "ouse"),
-    ("aux", "ausse"),
-    ("er", "ère"),
-    ("eau", "elle"),
-    ("if", "ive"),
-    ("euf", "euve"),
-    ("ef", "ève"),
-    ("ien", "ienne"),
-    ("ïen", "ïenne"),
-    ("yen", "yenne"),
-    ("éen", "éenne"),
-    ("on", "onne"),
-    ("el", "elle"),
-    ("eil", "eille"),
-    ("et", "ette"),
-    ("c", "que"),
-    ("g", "gue"),
-    ("", "e"),
-)
+_TO_FEMININE = (*word_rows(read_lists("adjectives")["to_feminine"]), ("", "e"))
 
 # The ending of a feminine, that of its masculine; the first that fits. A word in -e that nothing
 # here fits is the same in both genders.
-_TO_MASCULINE = (
-    ("eure", "eur"),
-    ("euse", "eux"),
-    ("ouse", "oux"),
-    ("ée", "é"),
-    ("cue", "cu"),
-    ("due", "du"),
-    ("gue", "gue"),
-    ("que", "que"),
-    ("ue", "u"),
-    ("ïe", "ï"),
-    ("ie", "i"),
-    ("ive", "if"),
-    ("euve", "euf"),
-    ("ienne", "ien"),
-    ("ïenne", "ïen"),
-    ("yenne", "yen"),
-    ("éenne", "éen"),
-    ("onne", "on"),
-    ("elle", "el"),
-    ("eille", "eil"),
-    ("ette", "et"),
-    ("ière", "ier"),
-    ("chère", "cher"),
-    ("gère", "ger"),
-    ("aine", "ain"),
-    ("eine", "ein"),
-    ("ine", "in"),
-    ("ane", "an"),
-    ("ale", "al"),
-    ("aise", "ais"),
-    ("oise", "ois"),
-    ("ise", "is"),
-    ("use", "us"),
-    ("close", "clos"),
-    ("rse", "rs"),
-    ("ante", "ant"),
-    ("ente", "ent"),
-    ("inte", "int"),
-    ("ointe", "oint"),
-    ("unte", "unt"),
-    ("aite", "ait"),
-    ("oite", "oit"),
-    ("uite", "uit"),
-    ("crite", "crit"),
-    ("dite", "dit"),
-    ("erte", "ert"),
-    ("orte", "ort"),
-    ("ourte", "ourt"),
-    ("cte", "ct"),
-    ("ende", "end"),
-    ("ande", "and"),
-    ("onde", "ond"),
-    ("arde", "ard"),
-    ("orde", "ord"),
-    ("ourde", "ourd"),
-    ("aude", "aud"),
-    ("une", "un"),
-)
+_TO_MASCULINE = word_rows(read_lists("adjectives")["to_masculine"])
 
 # Endings in -e that are the same in both genders, whatever the list above says of them.
 _EPICENE = re.compile(
@@ -250,14 +160,7 @@ def pluralise(word: str) -> str:
     return word + "s"
 
 
-_ODD_PLURALS = {
-    "monsieur": "messieurs",
-    "madame": "mesdames",
-    "lady": "ladies",
-    "gentleman": "gentlemen",
-    "neveu": "neveux",
-    "petit-neveu": "petits-neveux",
-}
+_ODD_PLURALS = {row[0]: row[1] for row in word_rows(read_lists("people")["odd_plurals"])}
 _ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _REGULAR_IN_AL = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
 

@@ -103,6 +103,10 @@ class Line(text.Line[text.Token]):
             before -= 1
         return before < 0 or self.ends_sentence(before) or self[before] == ":"
 
+    def is_first_name(self, index: int) -> bool:
+        """Whether the word is a first name of one gender."""
+        return self[index] in MEN | WOMEN and self.tokens[index].text[:1].isupper()
+
     @cached_property
     def is_technical(self) -> bool:
         """Whether the text is about machines or programs, or has code in it."""
@@ -187,6 +191,9 @@ class Line(text.Line[text.Token]):
         return self[index] in self.closed.determiners
 
 
+# First names of one gender.
+MEN = word_list("function_words", "men")
+WOMEN = word_list("function_words", "women")
 _TECHNICAL = word_list("people", "technical")
 _SAID_OF_THINGS = word_list("adjectives", "said_of_things") - {
     "vide",
@@ -285,18 +292,20 @@ def participle_infinitives(word: str) -> list[str]:
         if found:
             return found
     stem = inflect(singular_of(word), "masculine")
+    if stem == "fié":
+        return ["fier"]
     if (
         stem.endswith("é")
         and len(stem) > 4
         and not _E_NOUN_ENDING.fullmatch(stem)
-        and word not in _E_NOUNS
+        and _E_NOUNS.isdisjoint({word, singular_of(word)})
     ):
         return [stem[:-1] + "er"]
     return []
 
 
 # Nouns that end like a participle.
-_E_NOUN_ENDING = re.compile(r".*(?:ité|eté|erté|auté|tié)")
+_E_NOUN_ENDING = re.compile(r".*(?:ité|eté|iété|ulté|erté|auté|tié)")
 _E_NOUNS = word_list("function_words", "nouns_in_e")
 
 
@@ -343,14 +352,10 @@ _VERBS_RATHER_THAN_NOUNS = frozenset(
     {"garde", "guide", "juge", "pilote", "critique", "aide", "cadre", "arbitre"}
 )
 # What follows a present participle and no adjective in -ant.
-_OBJECT_STARTERS = frozenset(
-    "le la les l' un une des que qu' mon ma mes son sa ses ce cette".split()
-)
+_OBJECT_STARTERS = word_list("function_words", "object_starters")
 
 
-_AFTER_PARTICIPLES = frozenset(
-    "à au aux de d' du des pour entre sur dans avec chez par en vers sous comme ne n' sans".split()
-)
+_AFTER_PARTICIPLES = word_list("function_words", "after_participles")
 
 
 # Adjectives whose masculine may be an adverb.
@@ -379,6 +384,8 @@ def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:
 
 def _has_complement(line: Line, at: int) -> bool:
     """Whether a word in -ant is a present participle: voyant la mer, travaillant beaucoup."""
+    if is_person(line[at]) and line[at + 1] in {"de", "d'"} and line.is_open(at + 2):
+        return False  # gérant d'hôtel
     if line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en":
         return True
     if inflect(line[at], "masculine") in TEMPORARY_STATES or line[at - 1] != ",":

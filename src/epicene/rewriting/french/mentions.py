@@ -14,6 +14,9 @@ from epicene.rewriting.french.inflection import (
 )
 from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    MEN,
+    QUOTES,
+    WOMEN,
     Line,
     is_adjective,
     is_adverb_by_shape,
@@ -28,12 +31,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.verb_groups import VerbGroup
     from epicene.rewriting.persons import Gender
 
+_FIXED_FEMININE = word_list("people", "fixed_feminine")
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
-_PLURAL = frozenset(
-    "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix onze douze vingt trente cent mille certains certaines tous toutes tels telles"
-    " quels quelles".split()
-)
+_PLURAL = word_list("function_words", "plural")
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
 _CONSONANTS = frozenset("bcçdfgjklmnpqrstvwxz")
 _MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
@@ -58,7 +58,9 @@ _ONE_GENDER_NOUNS = word_list("people", "one_gender")
 def is_one_gender(word: str) -> bool:
     """Whether the noun denotes people of one gender even in the plural."""
     known = _ONE_GENDER_NOUNS
-    return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
+    return is_person(word) and any(
+        inflect(form, "masculine", "noun") in known for form in (word, singular_of(word))
+    )
 
 
 # Nouns for people that are things more often.
@@ -79,7 +81,7 @@ def names_person(line: Line, at: int) -> bool:
     forms = {word, singular_of(word), last, singular_of(last)}
     if "gestionnaire" in forms and line[at + 1] in {"de", "d'", "des", "du"}:
         return False
-    if line[at + 1] == "noël":
+    if line[at + 1] == "noël" or (word == "dieu" and line.is_capital(at)):
         return False
     if "lecteur" in forms and line[at + 1] in {"de", "d'"} and line[at + 2] not in _READ_BY_PEOPLE:
         return False  # le lecteur de cartes
@@ -109,9 +111,7 @@ def _is_about_machines(line: Line) -> bool:
     return line.is_technical and (AMONG_PEOPLE - _ALSO_OF_PROGRAMS).isdisjoint(line.keys)
 
 
-_ALSO_OF_PROGRAMS = frozenset(
-    "nous notre nos lui leur elle elles son sa ses client clients".split()
-)
+_ALSO_OF_PROGRAMS = word_list("function_words", "also_of_programs")
 _READ_BY_PEOPLE = frozenset("la l' ce cette romans presse journaux livres bd mon notre".split())
 
 
@@ -123,10 +123,61 @@ def find_mentions(
     described = {group.verb for group in groups if describes_people(line, group)}
     acting = {group.subject for group in groups if _is_done_by_people(line, group)}
     things = {group.verb for group in groups if describes_things(line, group)}
+    found: list[Mention] = []
+    for each in _mentions(line, pronouns, verbs_at):
+        mention = _with_its_verb(line, each, acting=acting, described=described, things=things)
+        found.append(_as_the_latter(line, mention, found))
+    return _with_names_of_one_gender(line, found, groups)
+
+
+def last_like(
+    mentions: Sequence[Mention], gender: Gender | None, *, plural: bool
+) -> Mention | None:
+    """The last of the mentions that has the number, and may have the gender."""
+    like = (each for each in reversed(mentions) if each.plural == plural)
+    return next((each for each in like if each.gender in {gender, None}), None)
+
+
+def _with_names_of_one_gender(
+    line: Line, found: list[Mention], groups: Sequence[VerbGroup]
+) -> list[Mention]:
+    """The mentions; nothing changes of who has such a name: mon ami Julien; Julie, ma voisine."""
+    named = [each for each in found if shows_gender_by_name(each)]
+    starts, ends = {each.start for each in named}, {each.end for each in named}
+    said = {
+        line.after_adverbs(group.end)
+        for group in groups
+        if {"être", "devenir"} & set(group.infinitives)
+        and (
+            group.subject + 1 in ends
+            or (group.kind == "same" and line.sentence(group.start)[0] in starts)
+        )
+    }
     return [
-        _with_its_verb(line, each, acting=acting, described=described, things=things)
-        for each in _mentions(line, pronouns, verbs_at)
+        each._replace(human=False)
+        if each.end in starts
+        or each.start in said
+        or (line[each.start - 1] == "," and each.start - 1 in ends)
+        else each
+        for each in found
     ]
+
+
+def shows_gender_by_name(mention: Mention) -> bool:
+    """Whether somebody's first name is a woman's or a man's."""
+    return mention.phrase is None and mention.gender is not None
+
+
+def _as_the_latter(line: Line, mention: Mention, before: Sequence[Mention]) -> Mention:
+    """The mention; "ce dernier" is a person if the last noun of its gender and number is."""
+    word = inflect(singular_of(line[mention.head]), "masculine")
+    latter = line[mention.start] in {"ce", "cette", "ces"} and word == "dernier"
+    only = word in {"seul", "premier", "meilleur"} and line[mention.start - 1] == "est"
+    only = only and line[mention.end] in {"que", "qu'", "qui", "à", "dont"}  # c'est le seul que …
+    if mention.end != mention.start + 2 or not (latter or only):
+        return mention
+    last = last_like(before, mention.gender, plural=mention.plural)
+    return mention._replace(human=last is not None and last.human)
 
 
 def _with_its_verb(
@@ -203,6 +254,8 @@ def _mentions(
 def _opens_phrase(line: Line, at: int) -> bool:
     if line[at] == "l'" and line[at + 1] == "avoir" and line.is_infinitive(at + 1):
         return False  # l'avoir vu
+    if line[at] == "un" and line[at + 1] == "peu":
+        return False
     return line.is_determiner(at) or line[at] in _CONTRACTED or _is_after_quantity(line, at)
 
 
@@ -218,6 +271,8 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
     counted = _is_after_quantity(line, at)
     phrase = read_phrase(line, at + (counted or line[at] in _CONTRACTED), stop=verbs_at)
     if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
+        return None
+    if _is_title_of_work(line, at, phrase.end):
         return None
     if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
         return None
@@ -235,12 +290,19 @@ def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention |
         or is_inhabitant(line, phrase.head)
         or _is_adjective_for_people(line, phrase)
         or _is_first_to(line, phrase)
+        or _is_person_there(line, phrase)
         or (is_person(word) and any(_is_said_of_people(line[each]) for each in phrase.adjectives)),
         gender=_gender(line, at, phrase, plural=plural),
         plural=plural,
         phrase=phrase,
         after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
     )
+
+
+def _is_title_of_work(line: Line, start: int, end: int) -> bool:
+    """Whether a phrase fills quotation marks and has a capital: « La Reine morte »."""
+    quoted = line[start - 1] in QUOTES and line[end] in QUOTES
+    return quoted and any(line.is_capital(index) for index in range(start + 1, end))
 
 
 def _is_said_of_people(word: str) -> bool:
@@ -256,6 +318,8 @@ def _is_preposition(line: Line, at: int) -> bool:
 
 
 def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gender | None:
+    if phrase.kind == "fixed":
+        return "feminine" if singular_of(line[phrase.head]) in _FIXED_FEMININE else "masculine"
     for index in range(start, phrase.head):
         if line[index] in _FEMININE:
             return "feminine"
@@ -294,6 +358,8 @@ def is_name(line: Line, at: int) -> bool:
         return False
     if not line.begins(at):
         return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
+    if line.is_first_name(at) and _may_follow_name(line, at):
+        return True
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
         return False
     if word in FIXED_GENDER_NOUNS:  # Personne n'est venu
@@ -339,8 +405,10 @@ def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
         start=at,
         head=at,
         end=end,
-        human=_is_personal_name(line, at),
-        gender=None,
+        human=_is_personal_name(line, at)
+        and line[at] not in MEN | WOMEN
+        and line[at - 1] not in {"né", "née"},  # née Jacob
+        gender="masculine" if line[at] in MEN else "feminine" if line[at] in WOMEN else None,
         plural=False,
         phrase=None,
         after_preposition=_is_preposition(line, at - 1),
@@ -368,6 +436,36 @@ def is_inhabitant(line: Line, at: int) -> bool:
         return True
     several = line[at - 1] not in {"le", "la", "l'", "du", "au"}
     return several and bool(_INHABITANT.fullmatch(word))
+
+
+def _is_person_there(line: Line, phrase: NounPhrase) -> bool:
+    """Whether a word for things too means a person: le petit dernier; le facteur, without "de"."""
+    word = singular_of(line[phrase.head])
+    if word in {"général", "générale", "major"} and line.is_capital(phrase.head + 1):
+        return True  # le général Morel
+    if tuple(line.keys[phrase.end : phrase.end + 3]) == ("à", "la", "retraite"):
+        return is_person(word)
+    if word in {"international", "internationale"}:
+        return bool(phrase.adjectives) and is_person(line[phrase.adjectives[0]])
+    if word in _BEFORE_NAMES and phrase.end == phrase.head + 1 and line.is_capital(phrase.end):
+        return line.is_determiner(phrase.head - 1)
+    if word in {"supérieur", "supérieure"}:
+        return line[phrase.head - 1] in _POSSESSIVES and phrase.end == phrase.head + 1
+    if word in {"ancien", "ancienne"} and phrase.end == phrase.head + 1:
+        return line[phrase.end] in {"de", "d'", "du", "des"}
+    if word == "jeune":
+        return phrase.end == phrase.head + 1 and not line.is_capital(phrase.end)
+    if word in {"dernier", "dernière"}:
+        return line[phrase.head - 1] in {"petit", "petite", "petits", "petites"}
+    definite = line[phrase.head - 1] in {"le", "la", "au", "du", "notre", "mon", "votre"}
+    alone = phrase.end == phrase.head + 1 and line[phrase.end] not in {"de", "d'", "du", "des"}
+    return word in _POST and definite and alone and not line.is_technical
+
+
+_POSSESSIVES = frozenset("mon ma ton ta son sa notre votre leur".split())
+# Before a name they are somebody's: le petit Camille, la vieille Dominique.
+_BEFORE_NAMES = frozenset("petit petite vieux vieille pauvre brave".split())
+_POST = frozenset({"facteur", "factrice", "pilote"})
 
 
 def _is_first_to(line: Line, phrase: NounPhrase) -> bool:

@@ -22,8 +22,14 @@ from epicene.rewriting.french.line import (
     can_be_predicate,
     is_adjective,
     is_person,
+    participle_infinitives,
 )
-from epicene.rewriting.french.mentions import SAID_OF_PEOPLE, is_one_gender, names_person
+from epicene.rewriting.french.mentions import (
+    SAID_OF_PEOPLE,
+    is_one_gender,
+    names_person,
+    shows_gender_by_name,
+)
 from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
     TERMS_OF_ADDRESS,
@@ -52,7 +58,8 @@ def read_vocatives(context: Context) -> None:
     for at in range(len(line)):
         if not _opens_vocative(line, at - 1):
             continue
-        start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
+        start = at + 1 if line[at] in _BEFORE_ADDRESS else at
+        start = line.after_adverbs(start + 1) if line[start] == "ou" else start  # ou plutôt
         if line[start] in _OPENS_ADDRESS:
             _read_address_phrase(context, start)
         elif line[start] in {"monsieur", "madame"}:
@@ -62,8 +69,18 @@ def read_vocatives(context: Context) -> None:
         elif line[start] == "espèce" and line[start + 1] in {"de", "d'"}:
             agreement = context.agreement(context.listener(start), _VOCATIVE_RULE, "likely")
             read_predicate_element(line, start + 2, agreement, strict=True)  # Espèce d'idiot !
-        elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
+        elif _is_term_of_address(line, start) and _closes_vocative(line, start + 1):
             context.agreement(context.listener(start), _VOCATIVE_RULE, "likely").add(start, "noun")
+
+
+_BEFORE_ADDRESS = word_list("function_words", "before_address")
+
+
+def _is_term_of_address(line: Line, at: int) -> bool:
+    """Whether somebody is called that: Bonsoir, papa. After a greeting: Bienvenue, voyageur !"""
+    greeted = line[at - 1 - (line[at - 1] == ",")] in _BEFORE_VOCATIVES
+    greeted = greeted and not is_plural(line[at]) and names_person(line, at)
+    return line[at] in TERMS_OF_ADDRESS or (greeted and not is_one_gender(line[at]))
 
 
 def _read_polite_address(context: Context, at: int) -> None:
@@ -103,9 +120,7 @@ def _read_familiar_address(context: Context, at: int) -> None:
 _OPENS_ADDRESS = frozenset("mon ma cher chère chers chères mes".split())
 
 
-_BEFORE_VOCATIVES = frozenset(
-    "merci bonjour bonsoir salut pardon bravo coucou anniv anniversaire noël année nuit".split()
-)
+_BEFORE_VOCATIVES = word_list("function_words", "before_vocatives")
 
 
 def _opens_vocative(line: Line, at: int) -> bool:
@@ -142,7 +157,8 @@ def _read_address_phrase(context: Context, at: int) -> None:
     ):
         return
     plural = line[at] in {"chers", "chères", "mes"}
-    if _names_both_genders(line, phrase.head, plural=plural):
+    couple = line[phrase.head] in {"mariés", "fiancés"}
+    if couple or _names_both_genders(line, phrase.head, plural=plural):
         return
     referent = context.listener(at)._replace(plural=plural)
     agreement = context.agreement(referent, _VOCATIVE_RULE, "likely")
@@ -191,6 +207,23 @@ def read_third_persons(context: Context) -> None:
         elif context.line.is_word(index) and context.line.tokens[index].text[0].isupper():
             _read_title(context, index)
             _read_certain(context, index)
+        elif context.line[index] in _RELATIVES:
+            _read_relative(context, index)
+
+
+_RELATIVES = frozenset("lequel laquelle auquel duquel".split())
+
+
+def _read_relative(context: Context, index: int) -> None:
+    """Add a relative pronoun after its antecedent: son entraîneur, sans lequel il n'aurait …"""
+    before = index - (context.line[index] in {"lequel", "laquelle"})
+    before -= context.line[before - 1] == ","
+    mention = context.mention_ending(before)
+    if mention is None or mention.phrase is None or context.sites.get(index) is not None:
+        return
+    if before < index and mention.human:
+        agreement = context.agreement(Referent("others"), "relative pronoun", "likely")
+        agreement.add(index, "determiner")
 
 
 def _read_certain(context: Context, name: int) -> None:
@@ -230,7 +263,11 @@ def _read_joined(context: Context, mention: Mention) -> None:
     """Add what is joined without a determiner: des soldats et officiers; britanniques et russes."""
     line = context.line
     at = mention.end + 1
-    if line[mention.end] not in {"et", "ou"} or not line.is_open(at) or line.is_capital(at):
+    if line[mention.end] == "mais" and is_adjective(line[mention.end - 1]):
+        at = line.after_adverbs(at)  # un vieil homme bougon mais très généreux
+    elif line[mention.end] not in {"et", "ou"}:
+        return
+    if not line.is_open(at) or line.is_capital(at):
         return
     agreement = context.agreement(
         Referent("others", mention.plural), "joined to a noun for a person", "likely"
@@ -293,14 +330,34 @@ def _read_after_mention(context: Context, mention: Mention) -> None:
         _read_superlative(line, start, agreement)
         return
     shown = shown_gender(line[start], plural=mention.plural)
+    said = line[start] == "dit" and line[start + 1] not in line.closed.prepositions  # dit Luc
+    noun = line[start + 1] in {"de", "d'", "du", "des"}
     if (
         can_be_predicate(line, start, agreement)
-        and is_adjective(line[start])
+        and not said
+        and (shown is None or is_adjective(line[start]) or noun)
         and (mention.gender is None or shown in {None, mention.gender})
         and is_plural(line[start]) == mention.plural
     ):
         end = read_predicate_element(line, start, agreement, nouns=False, strict=True)
-        read_coordinated(line, end, agreement, commas=False)
+        end = read_coordinated(line, end, agreement, commas=False)
+        if participle_infinitives(line[start]):
+            _read_further_participles(context, end, agreement)
+
+
+def _read_further_participles(context: Context, end: int, agreement: Agreement) -> None:
+    """Add what else was done before the next verb: arrêté à Lyon, torturé, puis déporté."""
+    line = context.line
+    verbs = {group.start for group in context.groups}
+    while line[end] not in _CLAUSE_ENDS and end not in verbs:
+        end += 1
+        if line[end - 1] in {",", "puis", "et"}:
+            end += line[end] == "puis"
+            if participle_infinitives(line[end]):
+                end = read_predicate_element(line, end, agreement, nouns=False, strict=True)
+
+
+_CLAUSE_ENDS = SENTENCE_ENDS | frozenset("qui que qu' dont où".split()) | {""}
 
 
 def _read_superlative(line: Line, at: int, agreement: Agreement) -> None:
@@ -323,7 +380,9 @@ def _read_bare_noun(context: Context, at: int) -> None:
     line = context.line
     if not line.is_open(at) or context.sites.get(at) is not None:
         return
-    if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
+    if line[at] in verb_table().gerunds and (line[at - 1] == "en" or not is_person(line[at])):
+        return
+    if (line[at - 1], line[at]) == ("en", "chef"):
         return
     if line.is_capital(at) and line.is_capital(at + 1):  # de Marie Curie
         return
@@ -342,7 +401,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
 def _read_beside_name(context: Context, mention: Mention) -> None:
     """Add the apposition of a name: Davies, ancien joueur de hockey,"""
     line = context.line
-    if line[mention.end] != ",":
+    if line[mention.end] != "," or shows_gender_by_name(mention):
         return
     agreement = context.agreement(Referent("others"), "beside a name", "likely")
     start = line.after_adverbs(mention.end + 1)
@@ -361,6 +420,8 @@ def _read_tonic_pronoun(context: Context, index: int) -> None:
         agreement = context.agreement(referent, "stressed pronoun", "likely")
         agreement.add(index, "tonic")
         start = context.line.after_adverbs(index + 1)  # elle aussi étranglée par les charges
+        if context.line[index].endswith("-même") and is_person(context.line[start]):
+            read_predicate_element(context.line, start, agreement, strict=True)
         if start > index + 1 and is_adjective(context.line[start]):
             read_predicate_element(context.line, start, agreement, nouns=False, strict=True)
         if context.line[index - 1] == "entre" and context.line[index - 3] in {"un", "une"}:
@@ -377,7 +438,7 @@ def _read_title(context: Context, index: int) -> None:
     name = index + 2 if context.line[index + 1] in {".", ABBREVIATION} else index + 1
     if context.line.tokens[index].text.isupper() and len(context.line[index]) > 1:
         return
-    if context.line[name] == "noël":
+    if context.line[name] == "noël" or context.line.is_first_name(name):
         return
     if context.line[name] in {"de", "d'", "du"} and word in {"m", "mme", "monsieur", "madame"}:
         name += 1  # Monsieur de Marsan

@@ -37,9 +37,7 @@ _PERSON_ENDING = re.compile(
 _NUMBER = re.compile(r"\d+(?:e|è|ème|eme)?")  # les 20 hommes, le 7e comte
 _MEME = frozenset({"même", "mêmes"})
 # What a present participle has after it, and an adjective in -ant seldom.
-_COMPLEMENT_STARTERS = frozenset(
-    "de d' du des à au aux le la les l' un une en que qu' sur dans".split()
-)
+_COMPLEMENT_STARTERS = word_list("function_words", "complement_starters")
 SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
 
 
@@ -138,6 +136,8 @@ def _may_follow(line: Line, index: int) -> bool:
     """Whether a word can continue a phrase: no name, no present participle, nothing unusual."""
     word = line[index]
     if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
+        return is_person(word) and line[index + 1] in {"de", "d'", "du", "des"}
+    if line.is_first_name(index):  # mon ami Julien
         return False
     if is_adjective(word) or is_person(word) or word in FIXED_GENDER_NOUNS:
         return True
@@ -165,10 +165,7 @@ def _is_verb(line: Line, index: int, run: list[int]) -> bool:
 
 
 # Participles with the form of a present.
-_ALSO_PARTICIPLES = frozenset(
-    "fait dit écrit décrit conduit produit construit détruit traduit introduit séduit réduit"
-    " interdit prédit contredit craint plaint atteint peint rejoint".split()
-)
+_ALSO_PARTICIPLES = word_list("function_words", "also_participles")
 _WITH_FAIRE = frozenset("partie face appel preuve confiance peur semblant état".split())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.inflection import inflect, shown_gender, singular_of
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     CLOSING_QUOTES,
@@ -24,6 +24,7 @@ from epicene.rewriting.french.line import (
     participle_infinitives,
 )
 from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 # What one calls somebody without more ado.
 TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
-COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
+COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon", "car", "quoique"})
 _DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
 _SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
 _CLAUSE_STARTERS = frozenset(
@@ -85,6 +86,8 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         return True  # un pouvoir, daté et signé
     shown = shown_gender(line[start])
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
+    if participle_infinitives(line[start]) and line[start + 1] in {"de", "du", "par"}:
+        lasting = lasting and "par" not in line.keys[max(joint - 5, 0) : joint]  # par eux, privé de
     if lasting and is_comma_alone(line, joint) and shown in _last_articles(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
@@ -128,39 +131,12 @@ def _last_articles(line: Line, at: int, agreement: Agreement) -> set[Gender]:
 _DEMONSTRATIVE_PRONOUNS = frozenset(
     {"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"}
 )
-_PLURAL_DETERMINERS = frozenset(
-    "les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split()
-)
-_RANK_ADJECTIVES = frozenset(
-    "premier première dernier dernière seul seule second seconde deuxième troisième quatrième"
-    " cinquième sixième septième huitième neuvième dixième".split()
-)
+_PLURAL_DETERMINERS = word_list("function_words", "plural_determiners")
+_RANK_ADJECTIVES = word_list("function_words", "rank_adjectives")
 _NEVER_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
 _KIND_NOUNS = frozenset({"genre", "type", "sorte", "style"})
 # Said of anybody in this form.
-_SET_PHRASES = frozenset(
-    {
-        ("vieux", "jeu"),
-        ("bon", "public"),
-        ("tout", "ouïe"),
-        ("tout", "oreilles"),
-        ("tout", "feu"),
-        ("bon", "enfant"),
-        ("fleur", "bleue"),
-        ("tout", "sourire"),
-        ("tout", "sourires"),
-        ("haut", "placé"),
-        ("mal", "en"),
-        ("bien", "en"),
-        ("grand", "public"),
-        ("sens", "dessus"),
-        ("pieds", "nus"),
-        ("bras", "nus"),
-        ("tête", "nue"),
-        ("torse", "nu"),
-        ("à", "l'aise"),
-    }
-)
+_SET_PHRASES = frozenset(word_rows(read_lists("function_words")["set_phrases"]))
 
 
 def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = True) -> int:
@@ -189,9 +165,21 @@ def read_complement(line: Line, at: int, agreement: Agreement, *, nouns: bool = 
         end = read_predicate_element(line, start, agreement, nouns=nouns) if closing else start
     if end == start and line[start] in _BEFORE_STATES:
         return _read_after_state(line, start, agreement) or at
+    if end > start and line[end] == "pour" and line[end + 1] in {"un", "une"}:
+        end = _read_judged(line, start, end, agreement)
     return at if end == start else read_coordinated(line, end, agreement)
 
 
+def _read_judged(line: Line, start: int, end: int, agreement: Agreement) -> int:
+    """Read as what somebody is judged: bien curieux pour un étranger."""
+    phrase = read_phrase(line, end + 1)
+    if phrase is None or phrase.kind != "person" or line[start - 1] not in _JUDGING:
+        return end
+    phrase.agree(agreement.by(agreement.rule, "likely"))
+    return phrase.end
+
+
+_JUDGING = frozenset({"bien", "trop", "plutôt", "assez", "très", "drôlement"})
 _BEFORE_STATES = frozenset({"à", "en", "de", "au", "sans", "hors", "sous"})
 _TIMES = word_list("function_words", "time_nouns")
 
@@ -256,6 +244,8 @@ def _is_adjective_alone(line: Line, at: int) -> bool:
     """Whether the word is an adjective, not a determiner: je suis nul, j'en suis certaine."""
     if line[at] in {"tel", "telle"}:
         return line[at + 1] in {"que", "qu'"}
+    if line[at + 1] in {"ne", "n'"}:  # nul ne le sait
+        return False
     return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
 
 
@@ -461,7 +451,7 @@ def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool 
 
     Without `commas`, a conjunct after a comma must follow at once.
     """
-    end, reached = at, at
+    end = reached = _read_compared(line, at, agreement)
     while (joint := next_coordination(line, reached)) is not None:
         adjacent = joint == end
         if not adjacent and not commas and is_comma_alone(line, joint):
@@ -478,6 +468,15 @@ def read_coordinated(line: Line, at: int, agreement: Agreement, *, commas: bool 
             return end
         end, reached = (after, after) if after > start else (end, max(start, joint + 1))
     return end
+
+
+def _read_compared(line: Line, at: int, agreement: Agreement) -> int:
+    """Read the adjective that another is compared with: aussi honteux que soulagé."""
+    if not (_is_comparison(line, at) and can_be_predicate(line, at + 1, agreement)):
+        return at
+    if not is_adjective(line[at + 1]) or line.is_open(at + 2):
+        return at
+    return read_predicate_element(line, at + 1, agreement, nouns=False, strict=True)
 
 
 def _read_conjunct(
@@ -503,7 +502,7 @@ def _read_conjunct(
     if (
         participle_infinitives(line[start])
         and verb_table().forms(line[start])
-        and line.is_determiner(start + 1)
+        and (line.is_determiner(start + 1) or (line[start] == "dit" and line.is_capital(start + 1)))
         and singular_of(line[start + 2]) not in _RANK_ADJECTIVES
     ):
         return start  # et fait une pause
@@ -520,7 +519,7 @@ def _read_conjunct_phrase(
     line: Line, joint: int, start: int, agreement: Agreement, *, adjacent: bool
 ) -> int:
     """Read a conjunct with a determiner, if it can be predicated of the same person."""
-    if line[start] in _PLURAL_DETERMINERS and not agreement.plural:
+    if (line[start] in _PLURAL_DETERMINERS) != agreement.plural:
         return start
     if line[start] in {"le", "la"} and _is_first_to(line, start + 1):
         agreement.add(start, "determiner")
@@ -550,7 +549,7 @@ def _follows_governed_person(line: Line, joint: int) -> bool:
 
 def _belongs_to_name(line: Line, joint: int, start: int) -> bool:
     """Whether a lasting quality follows a name: mère de Lina Morel, inscrite en 3e B"""
-    if line[joint - 2] in {"à", "en"}:  # a place: né à Sète, gâté et inquiet
+    if line[joint - 2] in {"à", "en", "chez", "dans"}:  # a place: né à Sète, gâté et inquiet
         return False
     lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
     return lasting and is_comma_alone(line, joint) and line.is_capital(joint - 1)
@@ -567,13 +566,28 @@ def _is_first_to(line: Line, at: int) -> bool:
 
 def _is_address(line: Line, at: int) -> bool:
     """Whether somebody is addressed after a comma: je suis fatigué, papa."""
-    ends = line[at + 1] in SENTENCE_ENDS or line[at + 1] == ","
+    listed = is_person(line[at - 2]) and line[at + 2] in {"puis", "et", "enfin"}
+    ends = line[at + 1] in SENTENCE_ENDS or (line[at + 1] == "," and not listed)
     return line[at] in TERMS_OF_ADDRESS and (ends or line[at] in {"monsieur", "madame"})
 
 
+_OBJECTS = frozenset({"le", "la", "les", "l'", "en"})
+
+
+def _is_only_verb(line: Line, at: int) -> bool:
+    """Whether the form is no noun or adjective: le sait, l'apprendra; not la porte."""
+    word = line[at]
+    known = any(form.person.startswith("3") for form in verb_table().forms(word))
+    return known and word.endswith(("a", "ait", "it", "nt", "est")) and not is_adjective(word)
+
+
 def _is_subject_of_verb(line: Line, at: int) -> bool:
-    """Whether a verb follows whose subject would end there."""
-    while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
+    """Whether a verb follows whose subject would end there: et ma voisine de palier l'est aussi."""
+    if line[at] in {"de", "d'"} and line.is_open(at + 1) and not line.is_open(at + 2):
+        at += 2
+    while line[at] in line.closed.clitics and (
+        line[at] not in _OBJECTS or _is_only_verb(line, at + 1)
+    ):
         at += 1
     if line[at] in _NEVER_VERBS or is_adjective(line[at]):
         return False

@@ -111,9 +111,7 @@ def _clause_before(context: Context, clauses: Sequence[Clause], at: int) -> Clau
     return found[-1] if found else None
 
 
-_FEW_OR_MANY = frozenset(
-    "peu assez beaucoup trop tant plusieurs quelques certains certaines".split()
-)
+_FEW_OR_MANY = word_list("function_words", "few_or_many")
 _NAMES_OF_PEOPLE = word_list("people", "demonyms")
 
 

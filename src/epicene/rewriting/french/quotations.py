@@ -15,6 +15,7 @@ from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
     HYPHENS,
     OPENING_QUOTES,
+    QUOTES,
     SENTENCE_ENDS,
     Line,
 )
@@ -49,6 +50,11 @@ def split_quotations(line: Line) -> list[Passage[Line]]:
         quoted.update(dict.fromkeys(range(first, last), interlocutors))
         for start, end in _find_insertions(line, first, last):
             quoted.update(dict.fromkeys(range(start, end), UNQUOTED))
+    for dash in range(len(line)):
+        if line[dash] in {"–", "—"} and line.begins(dash):
+            for first, last in _spoken_after_dash(line, dash):
+                said = _quotation_interlocutors(line, first, last) or UNQUOTED
+                quoted.update(dict.fromkeys(range(first, last), said._replace(listener="listener")))
     return [Passage(line, quoted=quoted)]
 
 
@@ -66,6 +72,18 @@ def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
             yield index + 1, line.sentence(index + 1)[1]
     if opened is not None:
         yield opened, len(line)
+
+
+def _spoken_after_dash(line: Line, dash: int) -> Iterator[tuple[int, int]]:
+    """What is said between a dash and the words that tell who says it: – Je suis prêt, dit Luc."""
+    for at in range(dash + 1, len(line)):
+        if (line[at] in {"–", "—"} and line.begins(at)) or line[at] in QUOTES:
+            return
+        if line[at] in {",", "!", "?", "…"}:
+            verb = _verb_ahead(line, at + 1)
+            if verb is not None and _inverted(line, verb, len(line)):
+                yield dash + 1, at
+                return
 
 
 def _introduces_speech(line: Line, colon: int) -> bool:
@@ -92,9 +110,10 @@ def attribute_to_interlocutors(passage: Passage[Line], wanted: TargetGenders) ->
     said = passage.interlocutors_at(first)
     start, end = _introduction(line, first, last)
     outside = {line[at] for at in range(len(line)) if passage.interlocutors_at(at) != said}
-    if not outside.isdisjoint(_FIRST_PERSON_WORDS | _SECOND_PERSON_WORDS):
-        return passage
     speaker, listener = said
+    own = _FIRST_PERSON_WORDS if speaker == "speaker" else frozenset()  # murmurai-je
+    if not outside.isdisjoint((_FIRST_PERSON_WORDS | _SECOND_PERSON_WORDS) - own):
+        return passage
     if speaker == "others" and _is_said_by_name(line, start, end):
         speaker = "speaker"
     if listener == "others" and not _names_hearer(line, range(start, end), start, end):
@@ -160,7 +179,7 @@ def _find_insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, i
 def _inverted(line: Line, verb: int, end: int) -> bool:
     """Whether the subject follows the verb: dit-il, m'a dit Farid."""
     if line[verb + 1] in HYPHENS:
-        return True
+        return line[verb + 2] in line.closed.subjects
     return verb + 1 < end and (line.is_capital(verb + 1) or line.is_determiner(verb + 1))
 
 

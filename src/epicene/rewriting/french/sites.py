@@ -56,49 +56,21 @@ class Agreement(NamedTuple):
         return self._replace(rule=rule, sure=sure or self.sure)
 
 
+def _pairs(title: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in word_rows(read_lists("function_words")[title])}
+
+
 _VOWELS = frozenset("aeiouyâêîôûàéèëïöœæhAEIOUYÂÊÎÔÛÀÉÈËÏÖŒÆH")
 _BEFORE_VOWEL = {masculine: short for short, masculine in SHORT_FORMS.items()}
-_PRONOUN_PAIRS = {
-    "celui": "celle",
-    "ceux": "celles",
-    "celui-ci": "celle-ci",
-    "celui-là": "celle-là",
-    "ceux-ci": "celles-ci",
-    "ceux-là": "celles-là",
-    "il": "elle",
-    "ils": "elles",
-    "chacun": "chacune",
-    "quelques-uns": "quelques-unes",
-    "uns": "unes",
-    "aucun": "aucune",
-    "le": "la",
-    "lord": "lady",
-    "sir": "dame",
-    "monsieur": "madame",
-    "mr": "mrs",
-    "gars": "filles",
-}
-_TONIC_PAIRS = {
-    "lui": "elle",
-    "eux": "elles",
-    "lui-même": "elle-même",
-    "eux-mêmes": "elles-mêmes",
-}
-_ELIDING = {
-    "de": "d'",
-    "que": "qu'",
-    "jusque": "jusqu'",
-    "lorsque": "lorsqu'",
-    "puisque": "puisqu'",
-}
+_PRONOUN_PAIRS = _pairs("pronoun_pairs")
+_TONIC_PAIRS = _pairs("tonic_pairs")
+_ELIDING = _pairs("eliding")
 _ELIDED = {short: full for full, short in _ELIDING.items()}
 
 
 # What a noun becomes where it says whose somebody is.
 _KINSHIP_MASCULINES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "maris"}
-_POSSESSIVE_DETERMINERS = frozenset(
-    "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
-)
+_POSSESSIVE_DETERMINERS = word_list("function_words", "possessive_determiners")
 
 
 _FORMS_OF_AVOIR = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
@@ -160,7 +132,7 @@ def _generic_plurals(line: Line, found: Sites, wanted: TargetGenders) -> set[int
     groups = [
         site.at
         for site in others.values()
-        if site.target.plural and site.target.kind in {"noun", "pronoun"}
+        if site.target.plural and site.target.kind in {"noun", "pronoun", "tonic"}
     ]
     if any(is_one_gender(line[at]) or _is_partitive(line, at) for at in groups):
         return set()

@@ -10,6 +10,7 @@ from epicene.rewriting.french.antecedents import (
     QUANTIFIERS,
     WITHOUT_GENDER,
     aside_subject,
+    mention_chain_end,
     mention_referent,
     pronoun_referent,
     quantifier_referent,
@@ -30,7 +31,9 @@ from epicene.rewriting.french.mentions import (
     AMONG_PEOPLE,
     describes_people,
     describes_things,
+    last_like,
     predicate_after,
+    shows_gender_by_name,
 )
 from epicene.rewriting.french.sites import Site, Target
 from epicene.rewriting.french.verb_groups import SPOKEN_JE_SUIS
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.mentions import Mention
     from epicene.rewriting.french.sites import SiteKind
     from epicene.rewriting.french.verb_groups import VerbGroup
+    from epicene.rewriting.persons import Gender
 
 _IMPERATIVES = frozenset({"sois", "soyez", "reste", "restez", "deviens", "devenez"})
 _TONIC_PRONOUNS = frozenset({"lui", "elle", "eux", "elles"})
@@ -75,7 +79,9 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
     if word in {"tu", "te", "t'"}:
         return context.listener(group.subject)
     if word == "vous":
-        return context.listener(group.subject)._replace(plural=_is_plural_vous(context, group))
+        plural = _is_plural_vous(context, group)
+        mixed = plural and not context.one_gender and not _COUPLES.isdisjoint(context.line.keys)
+        return None if mixed else context.listener(group.subject)._replace(plural=plural)
     if word == "nous" and context.one_gender:  # the speaker with listeners or others
         return context.speaker(group.subject)._replace(plural=True)
     if word not in _THIRD_PERSON_PRONOUNS or is_impersonal(context.line, group):
@@ -90,11 +96,16 @@ def _pronoun_subject(context: Context, group: VerbGroup, before: list[Clause]) -
         context.sites.add(site)
         return Referent(site.who)
     referent = pronoun_referent(context, group.subject)
-    if referent is None and describes_people(context.line, group):
+    named = any(map(shows_gender_by_name, context.mentions_between(0, group.subject)))
+    if referent is None and not named and describes_people(context.line, group):
         referent = Referent("others", plural=word in {"ils", "elles"})  # il est ravi
     if referent is not None:
         context.agreement(referent, "pronoun").add(group.subject, "pronoun")
     return referent
+
+
+# Who are spoken to as women and men: chers parents, chers mariés.
+_COUPLES = frozenset({"parents", "grands-parents", "mariés", "fiancés"})
 
 
 def _is_in_message(context: Context, group: VerbGroup) -> bool:
@@ -200,6 +211,8 @@ def _relative_clause(context: Context, group: VerbGroup, before: list[Clause]) -
         referent = mention_referent(mention)
     elif line[at] in {"lui", "elle"}:
         referent = Referent("others")
+    elif line[at - 1] in {"de", "d'"} and (head := subject_mention(context, at - 2)) is not None:
+        referent = mention_referent(head)  # le fils du prof de maths qui
     return Clause(group, referent, group.start, named=True)
 
 
@@ -214,7 +227,10 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     if signed is not None and "1s" in persons:
         return Clause(group._replace(person="1s"), context.speaker(signed), signed, named=True)
     mention = aside_subject(context, group.start - 1) if line[group.start - 1] == "," else None
-    if mention and not any(each.start >= mention.start for each in own if each.named):
+    if mention and (
+        _opens_aside(context, mention)
+        or not any(each.start >= mention.start for each in own if each.named)
+    ):
         third = group._replace(person="3s")
         return Clause(third, mention_referent(mention), mention.start, named=True)
     for clause in reversed(own):
@@ -226,6 +242,16 @@ def _shared_subject_clause(context: Context, group: VerbGroup, before: list[Clau
     ):
         return Clause(group, context.listener(group.verb), group.start, named=False)
     return Clause(group, None, group.start, named=False)
+
+
+def _opens_aside(context: Context, mention: Mention) -> bool:
+    """Whether an aside with verbs of its own follows: le boxeur, que l'on disait fini, est …"""
+    line = context.line
+    at = line.after_adverbs(mention_chain_end(context, mention) + 1)
+    return line[at] in _ASIDE_OPENERS or (is_adjective(line[at]) and not line.is_determiner(at))
+
+
+_ASIDE_OPENERS = frozenset("qui que qu' dont où à chez avec pour".split())
 
 
 def _soussigne(context: Context, group: VerbGroup) -> int | None:
@@ -254,6 +280,8 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
             kind: SiteKind = "determiner" if context.line[at] in LIKE_DETERMINERS else "pronoun"
             context.agreement(referent, "who is meant of several people", "likely").add(at, kind)
         return Clause(group, referent, at, named=True)
+    if context.line[group.subject] in _THE_LATTER:
+        return Clause(group, _the_latter(context, group.subject), group.subject, named=True)
     if (one := _one_of_several(context, group.subject)) is not None:
         return Clause(group, one, group.start, named=True)
     mention = subject_mention(context, group.subject)
@@ -262,11 +290,32 @@ def _noun_subject_clause(context: Context, group: VerbGroup, before: list[Clause
         or context.line[mention.start + 1] in {"plus", "moins"}  # les gens les plus riches
         or _is_in_relative_clause(context, group, mention, before)
     ):
-        return Clause(group, _modified_subject(context, group, before), group.start, named=True)
+        far = _distant_subject(context, group)
+        referent = _modified_subject(context, group, before) or (far and mention_referent(far))
+        return Clause(group, referent, far.start if far else group.start, named=True)
     referent = mention_referent(mention)
     if group.person == "3p" and not mention.plural:
         referent = _joined_referent(context, mention)
     return Clause(group, referent, mention.start, named=True)
+
+
+_THE_LATTER = frozenset({"celui-ci", "celle-ci", "ceux-ci", "celles-ci"})
+
+
+def _the_latter(context: Context, at: int) -> Referent | None:
+    """The person whom celui-ci takes up: the last noun of its gender and number."""
+    word = context.line[at]
+    gender: Gender = "feminine" if word.startswith("celle") else "masculine"
+    plural = word.startswith(("ceux", "celles"))
+    before = [each for each in context.mentions if each.end <= at]
+    nouns = [each for each in before if each.phrase is not None or each.end == at - 1]
+    last = last_like(nouns, gender, plural=plural)
+    if last is None or not last.human:
+        return None
+    context.agreement(Referent("others", plural), "the last who was named", "likely").add(
+        at, "pronoun"
+    )
+    return Referent("others", plural)
 
 
 def _one_of_several(context: Context, at: int) -> Referent | None:
@@ -324,11 +373,7 @@ def _modified_subject(context: Context, group: VerbGroup, before: list[Clause]) 
             if len(within) == 1 and _CLAUSE_MARKS.isdisjoint(between) and mention.plural == plural:
                 return mention_referent(mention)
             return None
-    return (
-        _celui_before(context, group, before)
-        or _distant_subject(context, group)
-        or _inverted_subject(context, group)
-    )
+    return _celui_before(context, group, before) or _inverted_subject(context, group)
 
 
 def _celui_before(context: Context, group: VerbGroup, before: list[Clause]) -> Referent | None:
@@ -366,7 +411,7 @@ def _inverted_subject(context: Context, group: VerbGroup) -> Referent | None:
 _BEFORE_INVERSION = frozenset("où quand comment que qu' dont ainsi alors là".split())
 
 
-def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
+def _distant_subject(context: Context, group: VerbGroup) -> Mention | None:
     """The subject before complements of its own: les hommes d'affaires les plus riches étaient …"""
     plural = context.line[group.verb].endswith("nt")
     verbs = {each.verb for each in context.groups}
@@ -381,7 +426,7 @@ def _distant_subject(context: Context, group: VerbGroup) -> Referent | None:
         if not verbs.isdisjoint(between) or mention.plural != plural:
             return None
         opens = context.line[mention.end] in _COMPLEMENT_OPENERS | _ADJUNCT_OPENERS
-        return mention_referent(mention) if opens else None
+        return mention if opens else None
     return None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.french.lexicon import verb_table, word_list
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.french.line import (
     ADVERBIAL_ADJECTIVES,
     HYPHENS,
@@ -28,18 +28,7 @@ if TYPE_CHECKING:
 SubjectKind: TypeAlias = Literal["pronoun", "noun", "relative", "same", "order"]
 
 _ALWAYS_SUBJECT = frozenset({"je", "j'", "tu", "il", "on", "ils"})
-_PERSON = {
-    "je": "1s",
-    "j'": "1s",
-    "tu": "2s",
-    "il": "3s",
-    "elle": "3s",
-    "on": "3s",
-    "nous": "1p",
-    "vous": "2p",
-    "ils": "3p",
-    "elles": "3p",
-}
+_PERSON = dict(each.split("=") for each in read_lists("function_words")["persons"].split())
 # Pronouns before a verb that can be nothing else.
 _SURE_CLITICS = frozenset({"ne", "n'", "me", "m'", "te", "t'", "se", "s'", "lui", "y"})
 _REFLEXIVE = {"1s": {"me", "m'"}, "2s": {"te", "t'"}, "1p": {"nous"}, "2p": {"vous"}}
@@ -134,6 +123,8 @@ def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
         return VerbGroup(at, "pronoun", "1s", (), at, ("être",), at + 1)
     if word not in _PERSON or line[at - 1] in HYPHENS:
         return None
+    if word in {"nous", "vous"} and (line[at - 2], line[at - 1]) == (word, "qui"):
+        return None  # vous qui vous disiez prêt
     person = _PERSON[word]
     verb = at + 1
     while line[verb] in line.closed.clitics:
@@ -193,7 +184,7 @@ def clitics_before(line: Line, at: int) -> tuple[int, ...]:
 def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
     """The group of a verb whose subject is not a pronoun beside it."""
     known = verb_table().forms(line[at])
-    if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
+    if not known or not line.is_word(at) or line[at - 1] in HYPHENS or line.is_first_name(at):
         return None
     clitics = list(clitics_before(line, at))
     if _is_subject_lui(line, at, clitics):
@@ -252,7 +243,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
         return True
     if word in _RARELY_VERBS:  # le dessert
         return False
-    if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
+    if word in _AUXILIARIES:
         return True
     if is_adjective(word) or is_person(word) or len(word) < 5 or line.begins(first):
         return False
@@ -265,6 +256,7 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     return not word.endswith(("e", "es")) or initial.isupper() or is_person(before)
 
 
+_AUXILIARIES = word_list("function_words", "auxiliaries")
 _NAMES_LIKE_VERBS = frozenset({"marie", "pierre", "rose", "claude", "serge"})
 
 
@@ -356,7 +348,8 @@ _OBJECTS_OF_FAIRE = word_list("function_words", "objects_of_faire")
 def _predicate_follows(line: Line, at: int) -> bool:
     if line[at] in QUOTES:  # s'est dite « très préoccupée »
         at = line.after_adverbs(at + 1)
-    return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
+    adverb = line[at] in ADVERBIAL_ADJECTIVES and line[at - 1] not in {"trop", "si", "très", "plus"}
+    return line.is_open(at) and is_adjective(line[at]) and not adverb
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
@@ -393,6 +386,8 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
         return infinitive_follows(line, at + 1)
     if word == "du" or (word == "de" and line[at + 1] in {"la", "l'"}):  # je me suis donné du mal
         return known.is_kind("some_of_a_thing", infinitives)
+    if line[at].isdigit() and not _TIME_NOUNS & set(line.keys[at + 1 : at + 3]):
+        return True  # il m'a mis 8
     if not line.is_determiner(at):
         return False
     if _is_no_object(line, at, infinitives):
