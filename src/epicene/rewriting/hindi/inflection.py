@@ -110,7 +110,7 @@ def _analyse_single(surface: str, *, verb: bool) -> AgreeingForm | None:
     if found := _DO.fullmatch(surface):
         return AgreeingForm(found[1], "do", "ms" if found[2] == "िया" else "mp")
     if found := _VOWEL.fullmatch(surface):
-        pattern = "become" if found[2] == "आ" or key(found[1]) in {"हु", "छु"} else "go"
+        pattern = "become" if found[2] == "आ" or found[1] in {"हु", "छु"} else "go"
         glide = found[2] in {"ये", "यी", "यीं"}
         return AgreeingForm(found[1], pattern, _VOWEL_CELLS[found[2]], glide)
     if not verb and (found := _FIFTH.fullmatch(surface)):
@@ -262,6 +262,12 @@ def person_noun(word: str) -> NounReading | None:
     if not found and word.endswith("जी"):
         found = _person_nouns().get(word.removesuffix("जी"))
     return found[0] if found else None
+
+
+@cache
+def people_listed(title: str) -> frozenset[str]:
+    """The keys of a list of `people.toml` that says more about nouns: `also_names`."""
+    return frozenset(map(key, read_lists("people")[title]))
 
 
 # Written for the regular ones: the mothers.

@@ -275,6 +275,8 @@ def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
         return False
     if following in _COMPOUND_HEADS:
         return True
+    if line[at] in inflection.people_listed("peoples"):  # सिख रेजिमेंट, अंग्रेज़ महिला
+        return following in inflection.group_nouns() or bool(inflection.person_noun(following))
     return line[at] in _ALSO_ADJECTIVES and bool(
         inflection.thing_gender(following) or inflection.person_noun(following)
     )

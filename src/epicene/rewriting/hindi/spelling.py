@@ -33,13 +33,26 @@ _RULES: tuple[tuple[regex.Pattern[str], str], ...] = tuple(
 )
 
 
+# Pronouns and particles as they are often misspelt, mostly without their nasal.
+_MISSPELT = dict(
+    pair.split("/")
+    for pair in (
+        "मे/में मेने/मैंने मैने/मैंने मेंने/मैंने मैनें/मैंने हमे/हमें हमनें/हमने तुम्हे/तुम्हें तूझे/तुझे मुझें/मुझे उन्हे/उन्हें इन्हे/इन्हें "
+        "जिन्हे/जिन्हें उन्होने/उन्होंने उन्होनें/उन्होंने इन्होने/इन्होंने जिन्होने/जिन्होंने इसमे/इसमें उसमे/उसमें इनमे/इनमें उनमे/उनमें "
+        "जिसमे/जिसमें जिनमे/जिनमें किसमे/किसमें हू/हूं हु/हूं हुं/हूं दोनो/दोनों तीनो/तीनों चारो/चारों क्यो/क्यों क्यू/क्यों क्यूं/क्यों "
+        "क्योकि/क्योंकि क्युकि/क्योंकि क्युकी/क्योंकि क्योंकी/क्योंकि क्यूंकि/क्योंकि बहोत/बहुत बोहत/बहुत बहूत/बहुत वोह/वह यहा/यहां वहा/वहां "
+        "जहा/जहां उपर/ऊपर निचे/नीचे पिछे/पीछे जादा/ज्यादा लेकीन/लेकिन नहि/नहीं नहिं/नहीं इसलिये/इसलिए लिये/लिए चाहिये/चाहिए"
+    ).split()
+)
+
+
 @lru_cache(maxsize=65536)
 def key(word: str) -> str:
     """The spelling in which a word is looked up."""
     word = unicodedata.normalize("NFD", word)
     for pattern, to in _RULES:
         word = pattern.sub(to, word)
-    return word
+    return _MISSPELT.get(word, word)
 
 
 class Style(NamedTuple):
