@@ -314,7 +314,6 @@ def _ending_after(wanted: str, shared: int) -> str | None:
 
 # What abstract nouns and loans end in.
 _FEMININE_ENDINGS = tuple("ता ति टि ावट ाहट शन िंग ोलॉजी दारी गिरी शिप".split())
-_SURNAMES = frozenset("मेहता गुप्ता दत्ता".split())  # that end alike
 _MASCULINE_ENDINGS = tuple("त्व पन ापा मेंट करण ाव ालय".split())
 
 
@@ -358,7 +357,7 @@ def thing_gender(word: str) -> Gender | None:
 
 def abstract_noun_gender(word: str) -> Gender | None:
     """The gender that the ending of an unlisted abstract noun or loan shows."""
-    if len(word) > 4 and word not in _SURNAMES:
+    if len(word) > 4 and word not in people_listed("not_abstract"):
         if word.endswith(_FEMININE_ENDINGS):
             return "feminine"
         if word.endswith(_MASCULINE_ENDINGS):

@@ -263,7 +263,7 @@ def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
 
 
 # Before another noun they say what kind it is: सहायक संपादक, प्रमुख शहर.
-_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव".split())
+_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव सीनियर जूनियर".split())
 # Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
 _COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
 

@@ -269,8 +269,10 @@ def _modifies(line: Line, clause: Clause, at: int) -> bool:
     opens = at == _first_word(line, at) or (
         line[at - 1] in function_words().coordinators and at - 1 == clause.first
     )
-    if thing and not reading and line.has_postposition(at + 1) and opens:
-        return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
+    compound = following not in inflection.group_nouns() and opens_oblique_compound(line, at + 1)
+    oblique = line.has_postposition(at + 1) or compound
+    if thing and not reading and oblique and opens:  # सुरेश नदी में …, संगीता पुस्तक मेले में …
+        return line[at].endswith(_ADJECTIVE_ENDINGS)
     several = following.endswith("ों")  # विधायक समर्थकों के साथ …
     person = inflection.person_noun(following) and not (reading and several)
     return bool(person or (thing and not reading))
@@ -326,10 +328,10 @@ def _noun_after(line: Line, at: int) -> int | None:
         return None if is_oblique(line, after) else after
     if not inflection.thing_gender(line[after]) or line.has_postposition(after):
         return None
-    return None if _opens_oblique_compound(line, after) else after
+    return None if opens_oblique_compound(line, after) else after
 
 
-def _opens_oblique_compound(line: Line, at: int) -> bool:
+def opens_oblique_compound(line: Line, at: int) -> bool:
     """Whether the thing is a part of a compound in the oblique, which वह cannot determine.
 
     वह शो बिजनेस में, वे फिटनेस टीमों के.

@@ -14,7 +14,11 @@ from epicene.rewriting.hindi.inflection import (
 )
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_several, may_be_name
-from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
+from epicene.rewriting.hindi.subject_candidates import (
+    SubjectCandidate,
+    opens_oblique_compound,
+    subject_candidates,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -150,7 +154,7 @@ def _thing_or_name(
     """The subject if it is no noun for people: a thing that the verb agrees with, or a name."""
     for each in found:
         if each.sort == "thing" and _thing_controls_verb(line, verb, each):
-            if not (_opens_oblique_compound(line, each.at) and _follows_name(line, clause, verb, found, each)):
+            if not (opens_oblique_compound(line, each.at) and _follows_name(line, clause, verb, found, each)):
                 return Subject(None, each.at)
     if _has_oblique_experiencer(line, clause) or _thing_acts(line, verb, found):
         return NO_PERSON
