@@ -56,7 +56,8 @@ def other_person_sites(
         found = read_phrase(line, at, 0, reading.gender)
         if reading.noun.kind != "gendered" and _is_simile(line, found):
             continue
-        if _is_name(line, found):
+        product = line[at] in inflection.people_listed("products") and at not in plural
+        if _is_name(line, found) or (product and gender == "feminine"):
             continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)
         several = reading.plural_only or is_several(line, at, reading, first=found.first)

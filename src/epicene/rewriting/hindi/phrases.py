@@ -263,7 +263,10 @@ def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
 
 
 # Before another noun they say what kind it is: सहायक संपादक, प्रमुख शहर.
-_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव सीनियर जूनियर".split())
+_ALSO_ADJECTIVES = frozenset(
+    "सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव सीनियर जूनियर जनरल स्टार मेजर चीफ मॉडल".split()
+)
+_NAMES_OF_THINGS = frozenset({"मदर", "फादर", "किंग", "क्वीन"})  # मदर डेयरी
 # Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
 _COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
 
@@ -271,6 +274,8 @@ _COMPOUND_HEADS = frozenset("समुदाय समुदायों सं�
 def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
     """Whether a role only says what kind of thing the next noun is, and names nobody."""
     following = line[at + 1]
+    if line[at] in _NAMES_OF_THINGS and inflection.thing_gender(following):
+        return True
     if reading.noun.kind == "gendered" or line.is_mark(at + 1):
         return False
     if following in _COMPOUND_HEADS:

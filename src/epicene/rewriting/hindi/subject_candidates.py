@@ -70,10 +70,34 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
         yield from _pronoun_candidates(line, clause, at)
     elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
-    elif _is_doing(line, at):
+    elif _is_name_of_somebody(line, clause, at):
+        yield SubjectCandidate(at, "unknown")
+    elif _is_doing(line, at) or _is_product(line, clause, at):
         yield SubjectCandidate(at, "thing", "masculine")
     elif not _cannot_be(line, clause, at):
         yield from _noun_candidates(line, at)
+
+
+def _is_name_of_somebody(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a thing's name opens a clause that says what only people do: ज्योति सो गई."""
+    verb = clause.verb
+    if verb is None or at != clause.first or line[at] not in inflection.people_listed("things_too"):
+        return False
+    before = line.before(verb.first)
+    if verb.main in _MOTION_VERBS:
+        return before != at and line[before] in inflection.place_nouns()  # पूजा घर गई
+    if verb.main in verb_stems().human:
+        return before != at and line[at + 1] not in {"और", "या"}  # पूजा चाय बना रही थी
+    return verb.main in verb_stems().personal and verb.main not in {"उठ", "मर", "जाग", "भटक"}
+
+
+def _is_product(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a noun for people means a thing here: नया मॉडल आया, but मॉडल थक गई."""
+    verb = clause.verb
+    if verb is None or line[at] not in inflection.people_listed("products"):
+        return False
+    feminine = any(line[index].endswith(("ी", "ीं")) for index in verb.agreeing)
+    return not feminine and verb.main not in verb_stems().personal | verb_stems().human
 
 
 def _is_doing(line: Line, at: int) -> bool:
