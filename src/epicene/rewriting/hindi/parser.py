@@ -57,6 +57,8 @@ def other_person_sites(
         if reading.noun.kind != "gendered" and _is_simile(line, found):
             continue
         product = line[at] in inflection.people_listed("products") and at not in plural
+        if reading.noun.kind == "only" and reading.gender != gender:  # मेरी भाभी
+            continue
         if _is_name(line, found) or (product and gender == "feminine"):
             continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)

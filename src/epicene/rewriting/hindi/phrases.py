@@ -268,7 +268,10 @@ _ALSO_ADJECTIVES = frozenset(
 )
 _NAMES_OF_THINGS = frozenset({"मदर", "फादर", "किंग", "क्वीन"})  # मदर डेयरी
 # Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
-_COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
+_COMPOUND_HEADS = frozenset(
+    "समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य भवन कप लीग परिषद आयोग यूनियन आंदोलन आंदोलनों "
+    "मोर्चा मोर्चे संगठन संगठनों महासंघ कल्याण पेंशन".split()
+)
 
 
 def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
