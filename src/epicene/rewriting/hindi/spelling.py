@@ -8,10 +8,12 @@ of the rest of the line.
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import regex
+
+from epicene.rewriting.word_lists import read_word_lists
 
 _NUKTA = "\u093c"
 _UNSEEN = f"[{_NUKTA}\u200b-\u200d\u00ad\u2060]"
@@ -33,17 +35,11 @@ _RULES: tuple[tuple[regex.Pattern[str], str], ...] = tuple(
 )
 
 
-# Pronouns and particles as they are often misspelt, mostly without their nasal.
-_MISSPELT = dict(
-    pair.split("/")
-    for pair in (
-        "मे/में मेने/मैंने मैने/मैंने मेंने/मैंने मैनें/मैंने हमे/हमें हमनें/हमने तुम्हे/तुम्हें तूझे/तुझे मुझें/मुझे उन्हे/उन्हें इन्हे/इन्हें "
-        "जिन्हे/जिन्हें उन्होने/उन्होंने उन्होनें/उन्होंने इन्होने/इन्होंने जिन्होने/जिन्होंने इसमे/इसमें उसमे/उसमें इनमे/इनमें उनमे/उनमें "
-        "जिसमे/जिसमें जिनमे/जिनमें किसमे/किसमें हू/हूं हु/हूं हुं/हूं दोनो/दोनों तीनो/तीनों चारो/चारों क्यो/क्यों क्यू/क्यों क्यूं/क्यों "
-        "क्योकि/क्योंकि क्युकि/क्योंकि क्युकी/क्योंकि क्योंकी/क्योंकि क्यूंकि/क्योंकि बहोत/बहुत बोहत/बहुत बहूत/बहुत वोह/वह यहा/यहां वहा/वहां "
-        "जहा/जहां उपर/ऊपर निचे/नीचे पिछे/पीछे जादा/ज्यादा लेकीन/लेकिन नहि/नहीं नहिं/नहीं इसलिये/इसलिए लिये/लिए चाहिये/चाहिए"
-    ).split()
-)
+@cache
+def _misspelt() -> dict[str, str]:
+    """The usual keys of pronouns and particles that are often misspelt."""
+    pairs = read_word_lists("epicene.rewriting.hindi", "spelling")["misspelt"]
+    return dict(pair.split("/") for pair in pairs)
 
 
 @lru_cache(maxsize=65536)
@@ -52,7 +48,7 @@ def key(word: str) -> str:
     word = unicodedata.normalize("NFD", word)
     for pattern, to in _RULES:
         word = pattern.sub(to, word)
-    return _MISSPELT.get(word, word)
+    return _misspelt().get(word, word)
 
 
 class Style(NamedTuple):

@@ -153,9 +153,9 @@ def _thing_or_name(
 ) -> Subject | None:
     """The subject if it is no noun for people: a thing that the verb agrees with, or a name."""
     for each in found:
-        if each.sort == "thing" and _thing_controls_verb(line, verb, each):
-            if not (opens_oblique_compound(line, each.at) and _follows_name(line, clause, verb, found, each)):
-                return Subject(None, each.at)
+        named = opens_oblique_compound(line, each.at) and _follows_name(line, clause, found, each)
+        if each.sort == "thing" and not named and _thing_controls_verb(line, verb, each):
+            return Subject(None, each.at)
     if _has_oblique_experiencer(line, clause) or _thing_acts(line, verb, found):
         return NO_PERSON
     for each in found:
@@ -165,11 +165,12 @@ def _thing_or_name(
 
 
 def _follows_name(
-    line: Line, clause: Clause, verb: VerbComplex, found: list[SubjectCandidate], thing: SubjectCandidate
+    line: Line, clause: Clause, found: list[SubjectCandidate], thing: SubjectCandidate
 ) -> bool:
     """Whether a name opens the clause before the thing: संगीता पुस्तक मेले में गई."""
     before = [each for each in found if each.sort == "unknown" and each.at < thing.at]
-    return any(_is_name(line, clause, verb, each) for each in before)
+    verb = clause.verb
+    return verb is not None and any(_is_name(line, clause, verb, each) for each in before)
 
 
 def _is_time_passing(line: Line, clause: Clause) -> bool:
