@@ -84,15 +84,14 @@ def _is_simile(line: Line, found: Phrase) -> bool:
 
 def _is_name(line: Line, found: Phrase) -> bool:
     """Whether the noun is a name or the last part of one: तरुण, सावित्री देवी."""
+    listed = inflection.people_listed
     word, before, after = (line[found.head + step] for step in (0, -1, 1))
-    if after in inflection.people_listed("surnames"):  # रानी मुखर्जी, तरुण शर्मा
-        return word in inflection.people_listed("first_names") | inflection.people_listed(
-            "also_names"
-        )
-    if word in inflection.people_listed("also_names"):
+    if after in listed("surnames"):  # रानी मुखर्जी, तरुण शर्मा
+        return word in listed("first_names") | listed("also_names")
+    if word in listed("also_names"):
         return not _is_modified(line, found)
     named = may_be_name(before) or inflection.thing_gender(before) == "feminine"  # आशा देवी
-    return named and word in inflection.people_listed("after_names")
+    return named and word in listed("after_names")
 
 
 def _is_modified(line: Line, found: Phrase) -> bool:

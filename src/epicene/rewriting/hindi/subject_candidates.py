@@ -84,8 +84,6 @@ def _is_name_of_somebody(line: Line, clause: Clause, at: int) -> bool:
     if verb is None or at != clause.first or line[at] not in inflection.people_listed("things_too"):
         return False
     before = line.before(verb.first)
-    if verb.main in _MOTION_VERBS:
-        return before != at and line[before] in inflection.place_nouns()  # पूजा घर गई
     if verb.main in verb_stems().human:
         return before != at and line[at + 1] not in {"और", "या"}  # पूजा चाय बना रही थी
     return verb.main in verb_stems().personal and verb.main not in {"उठ", "मर", "जाग", "भटक"}
