@@ -85,7 +85,7 @@ def _is_name_of_somebody(line: Line, clause: Clause, at: int) -> bool:
         return False
     before = line.before(verb.first)
     if verb.main in verb_stems().human:
-        return before != at and line[at + 1] not in {"और", "या"}  # पूजा चाय बना रही थी
+        return before != at and line[at + 1] not in {"और", "या"}  # रचना कविता लिखती थी
     return verb.main in verb_stems().personal and verb.main not in {"उठ", "मर", "जाग", "भटक"}
 
 
