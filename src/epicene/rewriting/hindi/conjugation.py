@@ -107,6 +107,8 @@ _IRREGULAR: dict[str, VerbForm] = {
     "होऊंगी": VerbForm("हो", "future", "fs", "first"),
     "हो": VerbForm("हो", "stem", None, "second"),
     "करे": VerbForm("कर", "subjunctive", None, "third"),
+    "जाए": VerbForm("जा", "subjunctive", None, "third"),
+    "जाय": VerbForm("जा", "subjunctive", None, "third"),
     "हों": VerbForm("हो", "subjunctive", None, "plural"),
     "दूं": VerbForm("दे", "subjunctive", None, "first"),
     "लूं": VerbForm("ले", "subjunctive", None, "first"),

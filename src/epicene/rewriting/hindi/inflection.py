@@ -110,7 +110,7 @@ def _analyse_single(surface: str, *, verb: bool) -> AgreeingForm | None:
     if found := _DO.fullmatch(surface):
         return AgreeingForm(found[1], "do", "ms" if found[2] == "िया" else "mp")
     if found := _VOWEL.fullmatch(surface):
-        pattern = "become" if found[2] == "आ" or key(found[1]) in {"हु", "छु"} else "go"
+        pattern = "become" if found[2] == "आ" or found[1] in {"हु", "छु"} else "go"
         glide = found[2] in {"ये", "यी", "यीं"}
         return AgreeingForm(found[1], pattern, _VOWEL_CELLS[found[2]], glide)
     if not verb and (found := _FIFTH.fullmatch(surface)):
@@ -264,6 +264,12 @@ def person_noun(word: str) -> NounReading | None:
     return found[0] if found else None
 
 
+@cache
+def people_listed(title: str) -> frozenset[str]:
+    """The keys of a list of `people.toml` that says more about nouns: `also_names`."""
+    return frozenset(map(key, read_lists("people")[title]))
+
+
 # Written for the regular ones: the mothers.
 _COMMON_PLURALS = {"माँएँ": "माताएँ", "माँओं": "माताओं"}
 
@@ -308,7 +314,6 @@ def _ending_after(wanted: str, shared: int) -> str | None:
 
 # What abstract nouns and loans end in.
 _FEMININE_ENDINGS = tuple("ता ति टि ावट ाहट शन िंग ोलॉजी दारी गिरी शिप".split())
-_SURNAMES = frozenset("मेहता गुप्ता दत्ता".split())  # that end alike
 _MASCULINE_ENDINGS = tuple("त्व पन ापा मेंट करण ाव ालय".split())
 
 
@@ -352,7 +357,7 @@ def thing_gender(word: str) -> Gender | None:
 
 def abstract_noun_gender(word: str) -> Gender | None:
     """The gender that the ending of an unlisted abstract noun or loan shows."""
-    if len(word) > 4 and word not in _SURNAMES:
+    if len(word) > 4 and word not in people_listed("not_abstract"):
         if word.endswith(_FEMININE_ENDINGS):
             return "feminine"
         if word.endswith(_MASCULINE_ENDINGS):

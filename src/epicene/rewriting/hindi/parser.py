@@ -13,6 +13,7 @@ from epicene.rewriting.hindi.lexicon import function_words
 from epicene.rewriting.hindi.phrases import (
     is_oblique,
     is_several,
+    may_be_name,
     modifies_noun,
     read_phrase,
 )
@@ -55,7 +56,10 @@ def other_person_sites(
         found = read_phrase(line, at, 0, reading.gender)
         if reading.noun.kind != "gendered" and _is_simile(line, found):
             continue
-        if reading.noun.masculine == "किशोर" and not _is_modified(line, found):  # a name too
+        product = line[at] in inflection.people_listed("products") and at not in plural
+        if reading.noun.kind == "only" and reading.gender != gender:  # मेरी भाभी
+            continue
+        if _is_name(line, found) or (product and gender == "feminine"):
             continue
         agreeing = tuple(index for index in found.agreeing if index not in taken)
         several = reading.plural_only or is_several(line, at, reading, first=found.first)
@@ -76,6 +80,18 @@ def _is_simile(line: Line, found: Phrase) -> bool:
     likened = (line[found.head + 1], line[found.head + 2]) == ("की", "तरह")
     likened = likened or citation_form(line[found.head + 1]) == "जैसा"
     return likened and line[found.first - 1] == "किसी"
+
+
+def _is_name(line: Line, found: Phrase) -> bool:
+    """Whether the noun is a name or the last part of one: तरुण, सावित्री देवी."""
+    listed = inflection.people_listed
+    word, before, after = (line[found.head + step] for step in (0, -1, 1))
+    if after in listed("surnames"):  # रानी मुखर्जी, तरुण शर्मा
+        return word in listed("first_names") | listed("also_names")
+    if word in listed("also_names"):
+        return not _is_modified(line, found)
+    named = may_be_name(before) or inflection.thing_gender(before) == "feminine"  # आशा देवी
+    return named and word in listed("after_names")
 
 
 def _is_modified(line: Line, found: Phrase) -> bool:

@@ -262,22 +262,28 @@ def read_predicate_phrase(line: Line, head: int, start: int) -> Phrase | None:
     return found
 
 
-# Before another noun they say what kind it is: सहायक संपादक, प्रमुख शहर.
-_ALSO_ADJECTIVES = frozenset("सहायक प्रमुख प्रधान अग्रणी मिशनरी नागरिक सैनिक वैज्ञानिक मानव".split())
+_NAMES_OF_THINGS = frozenset({"मदर", "फादर", "किंग", "क्वीन"})  # मदर डेयरी
 # Nouns that make a compound with a role: मठवासी समुदाय, छात्र संघ.
-_COMPOUND_HEADS = frozenset("समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य".split())
+_COMPOUND_HEADS = frozenset(
+    "समुदाय समुदायों संघ वर्ग दल मंडल सम्मेलन जीवन कार्य भवन कप लीग परिषद आयोग यूनियन आंदोलन आंदोलनों "
+    "मोर्चा मोर्चे संगठन संगठनों महासंघ कल्याण पेंशन हमला हमले हमलों गुट गतिविधि गतिविधियां गतिविधियों".split()
+)
 
 
 def modifies_noun(line: Line, at: int, reading: inflection.NounReading) -> bool:
     """Whether a role only says what kind of thing the next noun is, and names nobody."""
     following = line[at + 1]
+    if line[at] in _NAMES_OF_THINGS and inflection.thing_gender(following):
+        return True
     if reading.noun.kind == "gendered" or line.is_mark(at + 1):
         return False
     if following in _COMPOUND_HEADS:
         return True
-    return line[at] in _ALSO_ADJECTIVES and bool(
-        inflection.thing_gender(following) or inflection.person_noun(following)
-    )
+    person = inflection.person_noun(following) is not None
+    if line[at] in inflection.people_listed("also_adjectives"):
+        return person or inflection.thing_gender(following) is not None
+    of_people = line[at] in inflection.people_listed("peoples")  # अंग्रेज़ सेना, अंग्रेज़ महिला
+    return of_people and (person or following in inflection.group_nouns())
 
 
 _LIST_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {","}

@@ -8,10 +8,12 @@ of the rest of the line.
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import regex
+
+from epicene.rewriting.word_lists import read_word_lists
 
 _NUKTA = "\u093c"
 _UNSEEN = f"[{_NUKTA}\u200b-\u200d\u00ad\u2060]"
@@ -33,13 +35,20 @@ _RULES: tuple[tuple[regex.Pattern[str], str], ...] = tuple(
 )
 
 
+@cache
+def _misspelt() -> dict[str, str]:
+    """The usual keys of pronouns and particles that are often misspelt."""
+    pairs = read_word_lists("epicene.rewriting.hindi", "spelling")["misspelt"]
+    return dict(pair.split("/") for pair in pairs)
+
+
 @lru_cache(maxsize=65536)
 def key(word: str) -> str:
     """The spelling in which a word is looked up."""
     word = unicodedata.normalize("NFD", word)
     for pattern, to in _RULES:
         word = pattern.sub(to, word)
-    return word
+    return _misspelt().get(word, word)
 
 
 class Style(NamedTuple):

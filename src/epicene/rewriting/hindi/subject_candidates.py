@@ -70,10 +70,32 @@ def _candidates_at(line: Line, clause: Clause, at: int) -> Iterator[SubjectCandi
         yield from _pronoun_candidates(line, clause, at)
     elif (gender := _indefinite_thing_gender(line, clause, at)) is not None:
         yield SubjectCandidate(at, "thing", gender)
-    elif _is_doing(line, at):
+    elif _is_name_of_somebody(line, clause, at):
+        yield SubjectCandidate(at, "unknown")
+    elif _is_doing(line, at) or _is_product(line, clause, at):
         yield SubjectCandidate(at, "thing", "masculine")
     elif not _cannot_be(line, clause, at):
         yield from _noun_candidates(line, at)
+
+
+def _is_name_of_somebody(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a thing's name opens a clause that says what only people do: ज्योति सो गई."""
+    verb = clause.verb
+    if verb is None or at != clause.first or line[at] not in inflection.people_listed("things_too"):
+        return False
+    before = line.before(verb.first)
+    if verb.main in verb_stems().human:
+        return before != at and line[at + 1] not in {"और", "या"}  # रचना कविता लिखती थी
+    return verb.main in verb_stems().personal and verb.main not in {"उठ", "मर", "जाग", "भटक"}
+
+
+def _is_product(line: Line, clause: Clause, at: int) -> bool:
+    """Whether a noun for people means a thing here: नया मॉडल आया, but मॉडल थक गई."""
+    verb = clause.verb
+    if verb is None or line[at] not in inflection.people_listed("products"):
+        return False
+    feminine = any(line[index].endswith(("ी", "ीं")) for index in verb.agreeing)
+    return not feminine and verb.main not in verb_stems().personal | verb_stems().human
 
 
 def _is_doing(line: Line, at: int) -> bool:
@@ -269,8 +291,10 @@ def _modifies(line: Line, clause: Clause, at: int) -> bool:
     opens = at == _first_word(line, at) or (
         line[at - 1] in function_words().coordinators and at - 1 == clause.first
     )
-    if thing and not reading and line.has_postposition(at + 1) and opens:
-        return line[at].endswith(_ADJECTIVE_ENDINGS)  # सुरेश नदी में …
+    compound = following not in inflection.group_nouns() and opens_oblique_compound(line, at + 1)
+    oblique = line.has_postposition(at + 1) or compound
+    if thing and not reading and oblique and opens:  # सुरेश नदी में …, संगीता पुस्तक मेले में …
+        return line[at].endswith(_ADJECTIVE_ENDINGS)
     several = following.endswith("ों")  # विधायक समर्थकों के साथ …
     person = inflection.person_noun(following) and not (reading and several)
     return bool(person or (thing and not reading))
@@ -326,10 +350,10 @@ def _noun_after(line: Line, at: int) -> int | None:
         return None if is_oblique(line, after) else after
     if not inflection.thing_gender(line[after]) or line.has_postposition(after):
         return None
-    return None if _opens_oblique_compound(line, after) else after
+    return None if opens_oblique_compound(line, after) else after
 
 
-def _opens_oblique_compound(line: Line, at: int) -> bool:
+def opens_oblique_compound(line: Line, at: int) -> bool:
     """Whether the thing is a part of a compound in the oblique, which वह cannot determine.
 
     वह शो बिजनेस में, वे फिटनेस टीमों के.

@@ -14,7 +14,11 @@ from epicene.rewriting.hindi.inflection import (
 )
 from epicene.rewriting.hindi.lexicon import function_words, verb_stems
 from epicene.rewriting.hindi.phrases import is_several, may_be_name
-from epicene.rewriting.hindi.subject_candidates import SubjectCandidate, subject_candidates
+from epicene.rewriting.hindi.subject_candidates import (
+    SubjectCandidate,
+    opens_oblique_compound,
+    subject_candidates,
+)
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -149,7 +153,8 @@ def _thing_or_name(
 ) -> Subject | None:
     """The subject if it is no noun for people: a thing that the verb agrees with, or a name."""
     for each in found:
-        if each.sort == "thing" and _thing_controls_verb(line, verb, each):
+        named = opens_oblique_compound(line, each.at) and _follows_name(line, clause, found, each)
+        if each.sort == "thing" and not named and _thing_controls_verb(line, verb, each):
             return Subject(None, each.at)
     if _has_oblique_experiencer(line, clause) or _thing_acts(line, verb, found):
         return NO_PERSON
@@ -157,6 +162,15 @@ def _thing_or_name(
         if each.sort == "unknown" and _is_name(line, clause, verb, each):
             return Subject("others", each.at, verb.plural, "guess", "said with a name")
     return None
+
+
+def _follows_name(
+    line: Line, clause: Clause, found: list[SubjectCandidate], thing: SubjectCandidate
+) -> bool:
+    """Whether a name opens the clause before the thing: संगीता पुस्तक मेले में गई."""
+    before = [each for each in found if each.sort == "unknown" and each.at < thing.at]
+    verb = clause.verb
+    return verb is not None and any(_is_name(line, clause, verb, each) for each in before)
 
 
 def _is_time_passing(line: Line, clause: Clause) -> bool:
