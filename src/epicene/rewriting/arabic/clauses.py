@@ -10,7 +10,7 @@ from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.lexicon import verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
-from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
+from epicene.rewriting.arabic.subjects import acting_thing, explicit_subject, is_name, next_noun
 from epicene.rewriting.arabic.verbs import (
     cell_in_context,
     choose_verb_readings,
@@ -91,7 +91,12 @@ def _find_subject(
             return -1, known
     if context.topic is not None:
         return -1, context.topic
-    return -1, context.person(3, cell.number, cell.gender)
+    index = acting_thing(context, at, parse)
+    if index >= 0:
+        return index, nouns.noun_referent(context, index)
+    if is_name(context.words, at + 1):
+        return -1, context.person(3, cell.number, cell.gender)
+    return -1, context.third_person(cell.number, cell.gender)
 
 
 def _stated_subject(context: Context, at: int, cell: Cell) -> Referent | None:

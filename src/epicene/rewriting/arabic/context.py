@@ -125,6 +125,10 @@ class Context:
     handled: str | None = None
     # The genders of the things that were subjects: الفيلم ممل، فخرجنا قبل نهايته.
     things: set[Gender | None] = field(default_factory=set)
+    # The genders of the things named so far, and of the other people.
+    named_things: set[Gender | None] = field(default_factory=set)
+    all_things: set[Gender | None] = field(default_factory=set)  # also those after prepositions
+    people: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
@@ -141,6 +145,8 @@ class Context:
         """Add the site of a word that agrees with the referent, if that is a person to rewrite."""
         if referent is None or referent.who is None:
             return
+        if referent.who == "others":
+            self.people.add(referent.gender)
         part = int(isinstance(target, Suffix | VowelTarget))
         site = Site(at, referent.who, target, rule, sure, part)
         if referent == self.many and not isinstance(target, NounTarget):
@@ -168,6 +174,11 @@ class Context:
             3: "others",
         }
         return Referent(who[person], number, gender)
+
+    def third_person(self, number: Number, gender: Gender | None) -> Referent:
+        """The referent of a third person that nothing beside it names: somebody, or a thing."""
+        about_thing = gender in self.named_things and gender not in self.people
+        return Referent(None, number, gender) if about_thing else self.person(3, number, gender)
 
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:
         """Whether a masculine plural is to become feminine that may include women as it is."""

@@ -65,6 +65,30 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     return _thing_as_subject(context, at, index, parse)
 
 
+def is_name(words: PassageAnalysis, at: int) -> bool:
+    """Whether a word is in no list and has no article, as names are."""
+    unlisted = words.is_nominal(at) and not words.known_nouns(at) and not words.is_thing(at)
+    letters = words.line.letters(at)
+    return unlisted and "ال" not in letters[:3] and not letters.endswith(("ة", "ه", "ها", "ا"))
+
+
+def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
+    """The index of a thing right after a verb of which nobody named before can be the subject, else -1.
+
+    It is the object if the verb says what people do: فتح الباب, but ظهر الباب.
+    """
+    words, gender, index = context.words, parse.cell.gender, at + 1
+    if parse.suffix is not None or parse.verb.perfect in verb_list("acts"):
+        return -1
+    if gender in context.people or nouns.has_preposition(words, index):
+        return -1
+    thing = words.is_thing(index) or words.line.letters(index).startswith("ال")
+    if not thing or not words.is_nominal(index) or _noun_gender(words, index) != gender:
+        return -1
+    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
+    return index if definite and not words.known_nouns(index) else -1
+
+
 def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -> int:
     """The index of a thing or a name after a verb if that is its subject, else -1."""
     words = context.words
