@@ -20,10 +20,12 @@ from epicene.rewriting.arabic.evidence import PassageEvidence
 from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, things, verb_list
 from epicene.rewriting.arabic.spelling import (
     DAMMA,
+    SHADDA,
     SUFFIXES,
     TANWIN_FATH,
     TANWIN_KASR,
     fold_letters,
+    has_shadda,
 )
 
 if TYPE_CHECKING:
@@ -223,7 +225,7 @@ class PassageAnalysis:
 
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
         word = self.line.token(at)
-        if self.command(at):
+        if self.command(at) or _doubled_verbs(word):
             return ()
         if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
@@ -288,6 +290,8 @@ class PassageAnalysis:
             return ()
         if self.command(at):
             return self.command(at)
+        if doubled := _doubled_verbs(word):
+            return doubled
         if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
         parses = self._verb_candidates(at)
@@ -530,6 +534,20 @@ class PassageAnalysis:
             if title or initial:
                 return True
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+
+
+def _doubled_verbs(word: Token) -> tuple[VerbParse, ...]:
+    """The readings as a verb of the second form, if its middle letter is written doubled: قدّم."""
+    if SHADDA not in word.text or TANWIN_FATH in word.text or word.letters.endswith("ة"):
+        return ()
+    return tuple(
+        parse
+        for parse in analyse_verb(word.letters)
+        if parse.exact
+        and not parse.verb.simple
+        and len(parse.verb.perfect) == 3
+        and has_shadda(word.text, len(parse.prefix) + 1 + (parse.cell.tense == "imperfect"))
+    )
 
 
 def _is_no_command(parse: VerbParse, before: VerbParse) -> bool:

@@ -86,6 +86,12 @@ def final_mark(text: str) -> str:
     return ""
 
 
+def has_shadda(text: str, at: int) -> bool:
+    """Whether the letter at an index, counted without marks, is written doubled."""
+    clusters = _clusters(text)
+    return at < len(clusters) and SHADDA in clusters[at].marks
+
+
 def is_vocalised(text: str) -> bool:
     """Whether letters inside the word have vowel marks."""
     inner = _clusters(text)[:-1]
