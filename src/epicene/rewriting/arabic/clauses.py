@@ -251,6 +251,8 @@ def suffix_referent(context: Context, suffix: Suffix) -> Referent:
         return third
     if context.means_thing(suffix):
         return Referent(None, suffix.number, suffix.gender)
+    if suffix.gender in context.names - context.people:
+        return Referent(None, suffix.number, suffix.gender)
     return context.person(3, suffix.number, suffix.gender)
 
 

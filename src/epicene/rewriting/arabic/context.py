@@ -128,6 +128,7 @@ class Context:
     # The genders of the things named so far, and of the other people.
     named_things: set[Gender | None] = field(default_factory=set)
     all_things: set[Gender | None] = field(default_factory=set)  # also those after prepositions
+    names: set[Gender | None] = field(default_factory=set)
     people: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
@@ -177,7 +178,7 @@ class Context:
 
     def third_person(self, number: Number, gender: Gender | None) -> Referent:
         """The referent of a third person that nothing beside it names: somebody, or a thing."""
-        about_thing = gender in self.named_things and gender not in self.people
+        about_thing = gender in self.named_things | self.names and gender not in self.people
         return Referent(None, number, gender) if about_thing else self.person(3, number, gender)
 
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:

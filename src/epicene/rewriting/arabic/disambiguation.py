@@ -14,10 +14,17 @@ from epicene.rewriting.arabic.analysis import (
     analyse_thing,
     analyse_verb,
     guess_verbs,
+    is_only_name,
 )
 from epicene.rewriting.arabic.commands import is_seldom_command, read_command
 from epicene.rewriting.arabic.evidence import PassageEvidence
-from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, things, verb_list
+from epicene.rewriting.arabic.lexicon import (
+    fields_of_work,
+    is_somebody,
+    name_gender,
+    things,
+    verb_list,
+)
 from epicene.rewriting.arabic.spelling import (
     DAMMA,
     SHADDA,
@@ -30,7 +37,7 @@ from epicene.rewriting.arabic.spelling import (
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
-    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Interlocutors
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
@@ -41,6 +48,8 @@ _IS_DONE = frozenset(
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# Before first names.
+_BEFORE_NAMES = frozenset("يا أم أبو أبي أبا ابن بن بنت عبد لأم".split())
 # Before names of families.
 _TITLES = frozenset("سيد دكتور أستاذ مهندس محامي بروفيسور".split())
 # And in, and to me: loyal and guardian only at the end.
@@ -523,8 +532,34 @@ class PassageAnalysis:
             return self.line.after_mark(at) or dated  # في عام 1914 ذهب
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
+    def name_gender(self, at: int) -> Gender | None:
+        """The gender of a first name, None if the word is none here: محمود, قال عادل."""
+        letters = self.line.letters(at)
+        letters = letters if not letters.startswith("و") else letters[1:]
+        gender = name_gender(letters)
+        if gender is None or TANWIN_FATH in self.line.token(at).text:
+            return None
+        return gender if is_only_name(letters) or self._is_called(at, gender) else None
+
+    def _is_called(self, at: int, gender: Gender) -> bool:
+        """Whether a name of that gender is likely here: after a title, before a family's name."""
+        before, after = self.line.letters(at - 1), self.line.letters(at + 1)
+        if before in _BEFORE_NAMES or (after.startswith("ال") and after.endswith("ي")):
+            return True
+        said = any(
+            parse.verb.perfect in verb_list("speech")
+            and (parse.cell.person, parse.cell.gender) == (3, gender)
+            for parse in analyse_verb(before)
+        )
+        return said or any(
+            parse.lemma.known and parse.lemma.person and parse.definite
+            for parse in analyse_noun(before)
+        )
+
     def _is_name(self, at: int) -> bool:
-        """Whether the word is a name: alone in brackets, or of a family after a title."""
+        """Whether the word is a name: a first name, alone in brackets, or of a family."""
+        if self.name_gender(at) is not None:
+            return True
         if fold_letters(self.line.letters(at)) in things().family_names:
             initial = self.line.token(at - 1).text == "." and len(self.line.letters(at - 2)) == 1
             title = any(

@@ -209,6 +209,18 @@ def all_lemmas() -> Iterator[Lemma]:
 
 
 @cache
+def _first_names() -> dict[str, Gender]:
+    lists = read_lists("people")
+    men: dict[str, Gender] = dict.fromkeys(map(fold_letters, lists["men"]), "masculine")
+    return men | dict.fromkeys(map(fold_letters, lists["women"]), "feminine")
+
+
+def name_gender(letters: str) -> Gender | None:
+    """The gender of a first name, None if the word is none: محمود, زينب."""
+    return _first_names().get(fold_letters(letters))
+
+
+@cache
 def fields_of_work() -> WordSet:
     """The adjectives of a field: قانوني, نفسي."""
     return frozenset(read_lists("adjectives")["nisba"])

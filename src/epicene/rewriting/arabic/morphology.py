@@ -96,10 +96,14 @@ def inflect_verb_parse(parse: VerbParse, cell: Cell, gender: Gender) -> str | No
 
 
 class InflectedWord(NamedTuple):
-    """The letters of a word; `nunated` if they end in the alif of the indefinite accusative."""
+    """The letters of a word.
+
+    `nunated` if they end in the alif of the indefinite accusative, `cut` if a final ي is left out.
+    """
 
     letters: str
     nunated: bool = False
+    cut: bool = False
 
 
 def inflect_noun_parse(
@@ -125,4 +129,5 @@ def inflect_noun_parse(
     return InflectedWord(
         parse.prefix.letters + keep_hamza_habits(parse.stem, word) + suffix,
         nunated=free and context.case == "accusative" and word.endswith("ا"),
+        cut=free and lemma.ending == "defective" and word == lemma.masculine[:-1],
     )

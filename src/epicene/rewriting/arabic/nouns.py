@@ -318,6 +318,8 @@ def noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
     if function is not None:
         return noun_gender(words, at + 1) if function.kind == "demonstratives" else None
     letters = words.line.letters(at)
+    if (named := words.name_gender(at)) is not None:
+        return named
     thing = analyse_thing(letters)
     if thing is not None:
         return thing.gender
@@ -364,6 +366,13 @@ def noun_referent(context: Context, at: int) -> Referent:
         return noun_referent(context, at + 1)
     if lexicon.is_anybody(letters) and not is_one_of_many(words, at):
         return Referent(None, "singular", "masculine")
+    if (gender := words.name_gender(at) or words.name_gender(at + 1)) is not None:
+        named = words.name_gender(at) or any(
+            p.form.gender == gender and p.lemma.person for p in words.known_nouns(at)
+        )
+        if named:  # محمود, الشيخ محمود
+            context.names.add(gender)
+            return Referent(None, "singular", gender)
     found = lexicon.group_member(letters)
     if found is not None:
         return _member_referent(context, found[1])

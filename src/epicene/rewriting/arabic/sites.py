@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
@@ -20,6 +21,7 @@ from epicene.rewriting.arabic.spelling import (
     inflect_suffix,
     nunation_of,
     spell_like,
+    strip_marks,
     with_final_mark,
 )
 
@@ -78,8 +80,9 @@ Sites: TypeAlias = sites.Sites[Target]
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
     """The changes of all words whose form differs in the gender wanted for their person."""
     nunation = "none" if _drops_nunation(line) else nunation_of(line.text)
+    marked = strip_marks(line.text) != unicodedata.normalize("NFC", line.text)
     for at, parts in found.by_word():
-        change = _word_change(line.tokens[at], parts, wanted, nunation)
+        change = _word_change(line.tokens[at], parts, wanted, nunation, marked=marked)
         if change is not None:
             yield change
 
@@ -98,9 +101,12 @@ def _drops_nunation(line: Line) -> bool:
 
 
 def _word_change(
-    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation
+    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation, *, marked: bool
 ) -> Change | None:
-    """The change of one word for the genders wanted, None if it does not change."""
+    """The change of one word for the genders wanted, None if it does not change.
+
+    In a line with marks, راضٍ has its own.
+    """
     new = InflectedWord(word.letters)
     asked = None
     vowel = ""
@@ -117,7 +123,9 @@ def _word_change(
             new, asked = after, asked or site
     if asked is None:
         return None
-    text = spell_like(word, new.letters, nunated=new.nunated, nunation=nunation)
+    text = spell_like(
+        word, new.letters, nunated=new.nunated, nunation=nunation, cut=new.cut and marked
+    )
     return asked.change(word, with_final_mark(text, vowel) if vowel else text)
 
 

@@ -245,7 +245,7 @@ Nunation: TypeAlias = Literal["before", "after", "none"]
 
 # What is written where the hamza of a letter is left out.
 _WITHOUT_HAMZA = frozenset("ا")
-_NUNATION = regex.compile("\u064bا$|ا\u064b$")
+_NUNATION = regex.compile("\u064b\u0651?ا$|\u0651?ا\u064b$")
 _TANWIN = regex.compile("[\u064b\u064c\u064d]")
 _NUNATION_BEFORE_ALIF = regex.compile("\u064bا(?!\\p{L})")
 _NUNATION_AFTER_ALIF = regex.compile("ا\u064b(?!\\p{L})")
@@ -276,8 +276,10 @@ def keep_hamza_habits(written: str, letters: str) -> str:
     return "".join(start)[:index] + letters[index:]
 
 
-def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) -> str:
-    """The word in other letters, spelled as its line is."""
+def spell_like(
+    word: Token, letters: str, *, nunated: bool, nunation: Nunation, cut: bool = False
+) -> str:
+    """The word in other letters, spelled as its line is; `cut` if a final ي was: راضٍ."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)
     ending = TANWIN_FATH if old != word.text else final_mark(word.text)
@@ -288,6 +290,8 @@ def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) 
         if nunation == "none" and not vocalised:
             return stem + "ا"
         return stem + ("ا" + TANWIN_FATH if nunation == "after" else TANWIN_FATH + "ا")
+    if cut and nunation != "none":
+        return with_final_mark(stem, TANWIN_KASR)
     return with_final_mark(stem, _final_vowel(letters, ending)) if vocalised else stem
 
 

@@ -44,6 +44,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return _demonstrative_subject(words, at + 1, parse)
     if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
         return -1
+    if (named := words.name_gender(index)) is not None:
+        return index if named == gender else -1
     letters = words.line.letters(index)
     if letters == "الله":
         return index if gender == "masculine" else -1
