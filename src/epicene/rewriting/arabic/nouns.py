@@ -399,7 +399,19 @@ def noun_referent(context: Context, at: int) -> Referent:
         return Referent(None, form.number, form.gender)
     if has_own_gender(known[0]):
         return Referent(None, form.number, own_gender(known[0]))
+    if who is None and _is_adjective_of_thing(words, at, known[0]):
+        return Referent(None, form.number, form.gender)
     return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
+
+
+def _is_adjective_of_thing(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether an adjective alone means a thing: من جديد, العربية, ببالغ الحزن."""
+    if parse.lemma.person or parse.form.number != "singular":
+        return False
+    if not parse.definite:
+        governed = words.is_preposition(at - 1) or parse.prefix.preposition == "ب"
+        return governed or (is_definite(words, at + 1) and words.is_thing(at + 1))
+    return parse.form.gender == "feminine" and parse.lemma.masculine.endswith("ي")
 
 
 def _is_hour(words: PassageAnalysis, at: int, form: NounFeatures) -> bool:
