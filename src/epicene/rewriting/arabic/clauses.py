@@ -75,6 +75,8 @@ def _find_subject(
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
         return -1, Referent(None, "singular", "masculine")
+    if cell.gender == "masculine" and _is_prayer(context, at):
+        return -1, Referent(None, cell.number, cell.gender)
     acting = object_as_subject(context, at, (parse,))
     if acting is not None:
         return -1, suffix_referent(context, acting)
@@ -121,6 +123,8 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
         return False
     if after.base == "ان" and perfects & _FELT_OF_THAT:  # يسرني أن
         return True
+    if perfects & _DONE_TO and after.base in {"علي", "عن"} and words.is_passive(at):
+        return True  # عُثر عليها
     if perfects & _DONE_TO and after.base in {"علي", "عن"} and after.suffix is None:
         return not any(site.who == "others" for site in context.sites)  # حكم على الوزير
     if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
@@ -154,6 +158,21 @@ def _that_follows(context: Context, at: int) -> bool:
         if words.key(index) == "ان":
             return True
     return False
+
+
+_PRAYERS = frozenset({"سأل", "دعا", "رجا", "تضرع"})
+
+
+def _is_prayer(context: Context, at: int) -> bool:
+    """Whether the verb says what God is asked for: نسأل الله أن يغفر لها وأن يسكنها."""
+    words = context.words
+    start, _ = words.line.sentence(at)
+    return any(
+        words.line[index + 1] in {"الله", "المولي", "ربنا"}
+        and any(parse.cell.person == 1 for parse in words.verbs(index))
+        and any(parse.verb.perfect in _PRAYERS for parse in words.verbs(index))
+        for index in range(start, at - 1)
+    )
 
 
 # What a happening does: ما سمح بذلك, ما دفع الناس إلى.

@@ -132,6 +132,8 @@ class Context:
     people: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
+    # The last word of the sentence that said in the accusative how or what somebody was.
+    described: Site | None = None
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -154,6 +156,8 @@ class Context:
             self.of_many.append(site)
             return
         self.many_described |= referent == self.many
+        if isinstance(target, NounTarget) and target.case == "accusative":
+            self.described = site
         self.sites.add(site)
 
     def add_vowel(self, at: int) -> None:
@@ -237,5 +241,5 @@ class Context:
         self.of_many.clear()
         self.many = None
         self.many_described = self.mixed = self.men = False
-        self.topic = self.handled = None
+        self.topic = self.handled = self.described = None
         self.clause.end_sentence()

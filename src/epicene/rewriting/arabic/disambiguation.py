@@ -243,6 +243,8 @@ class PassageAnalysis:
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
+        if _is_past_of_weak_verb(word, parses):
+            return ()
         if parses and parses[0].lemma.ending == "defective" and parses[0].stem.endswith("ي"):
             parses = self._kin_before_participle(at, parses)
         if parses and parses[0].prefix.letters.startswith("أ"):
@@ -569,6 +571,17 @@ class PassageAnalysis:
             if title or initial:
                 return True
         return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+
+
+def _is_past_of_weak_verb(word: Token, parses: tuple[NounParse, ...]) -> bool:
+    """Whether a participle without its ي is rather a verb, as no mark shows it: صاح, not صاحٍ."""
+    if not parses or parses[0].lemma.ending != "defective" or TANWIN_KASR in word.text:
+        return False
+    cut = parses[0].stem + "ي" == parses[0].lemma.masculine and not parses[0].definite
+    return cut and any(
+        parse.exact and parse.cell.tense == "perfect" and parse.prefix == parses[0].prefix.letters
+        for parse in analyse_verb(word.letters)
+    )
 
 
 def _doubled_verbs(word: Token) -> tuple[VerbParse, ...]:

@@ -209,6 +209,12 @@ def all_lemmas() -> Iterator[Lemma]:
 
 
 @cache
+def animals() -> WordSet:
+    """The words for people that mean animals first: كلب."""
+    return frozenset(read_lists("people")["animals"])
+
+
+@cache
 def _first_names() -> dict[str, Gender]:
     lists = read_lists("people")
     men: dict[str, Gender] = dict.fromkeys(map(fold_letters, lists["men"]), "masculine")

@@ -11,7 +11,7 @@ from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.disambiguation import TIME_NOUNS
 from epicene.rewriting.arabic.sites import FixedTarget
-from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.spelling import SHADDA, TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse
@@ -384,8 +384,10 @@ def noun_referent(context: Context, at: int) -> Referent:
     if numeral is not None and who is not None:
         return Referent(who, "dual", numeral)
     known = words.known_nouns(at)
-    if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
+    if not known or analyse_thing(letters) is not None or is_rather_school(words, at, known[0]):
         return Referent(None, "singular", noun_gender(words, at))
+    if known[0].lemma.masculine in lexicon.animals():
+        return Referent(None, known[0].form.number, known[0].form.gender)
     if known[0].lemma.masculine in _MACHINES and words.evidence.is_technical:
         return Referent(None, "singular", "masculine")
     form = known[0].form
@@ -450,6 +452,11 @@ def is_rather_thing(parse: NounParse) -> bool:
         return False
     stem = parse.stem if parse.suffix is None else parse.stem[:-1] + "ة"  # مدرستها
     return parse.lemma.feminine not in _WORDS_FOR_WOMEN and is_listed_thing(stem)  # مرآة, مرأة
+
+
+def is_rather_school(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether a noun means a thing rather than a woman, as no doubled letter shows: مدرسة, مدرّسة."""
+    return is_rather_thing(parse) and SHADDA not in words.line.token(at).text
 
 
 def _member_referent(context: Context, word: str) -> Referent:

@@ -26,7 +26,8 @@ from epicene.rewriting.arabic.predicates import (
     is_apology_to,
     is_expected_predicate,
 )
-from epicene.rewriting.arabic.sites import FixedTarget
+from epicene.rewriting.arabic.inflection import is_participle
+from epicene.rewriting.arabic.sites import FixedTarget, NounTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 
 if TYPE_CHECKING:
@@ -437,12 +438,38 @@ def _read_nominal(context: Context, at: int) -> int:
         return end
     if is_addressed(context, at):
         return _read_addressed(context, at, context.person(2), "likely")
+    again = _described_again(context, at)
+    if again is not None:
+        return phrases.read_phrase(context, at, again, "accusative", "state", "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
     if asked is not None:
         alone = is_apology_to(context.words, at)
         read = phrases.read_adjective if alone else phrases.read_phrase
         return read(context, at, asked, "nominative", "predicate", "likely")
     return _read_unexpected_phrase(context, at)
+
+
+def _described_again(context: Context, at: int) -> Referent | None:
+    """Who is described by one more accusative: عدت منهكًا، متظاهرًا بالمرح, معتزًا … ومؤمنًا."""
+    words, before = context.words, context.described
+    if before is None or not isinstance(before.target, NounTarget):
+        return None
+    form = before.target.parse.form
+    joins = words.line[at - 1] in {"،", ",", "ثم", "بل", "لا", "او", "ولا"}
+    for parse in () if words.is_thing(at) else words.nouns(at):
+        if not (joins or parse.prefix.letters == "و") or parse.definite:
+            continue
+        same = (parse.form.gender, parse.form.number) == (form.gender, form.number)
+        accusative = parse.form.nunated or parse.form.gender == "feminine"
+        accusative |= nouns.is_bound(words, at, parse)
+        sorry = parse.lemma.masculine in {"آسف", "متأسف"}
+        fits = same and accusative and parse.prefix.letters in {"", "و"}
+        lemma = parse.lemma
+        active = len(lemma.masculine) == 4 and lemma.masculine[1] == "ا"
+        described = lemma.adjective if lemma.known else active or is_participle(lemma.masculine)
+        if fits and described and not sorry:
+            return Referent(before.who, form.number, form.gender)
+    return None
 
 
 def _read_undersigned(context: Context, at: int) -> int:

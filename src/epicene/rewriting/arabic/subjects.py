@@ -80,9 +80,13 @@ def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
     It is the object if the verb says what people do: فتح الباب, but ظهر الباب.
     """
     words, gender, index = context.words, parse.cell.gender, at + 1
-    if parse.suffix is not None or parse.verb.perfect in verb_list("acts"):
+    if nouns.has_preposition(words, index) or nouns.is_nunated(words, index):
         return -1
-    if gender in context.people or nouns.has_preposition(words, index):
+    if parse.suffix is not None:  # تخطفه شركة, but سلمه الرسالة
+        gives = parse.verb.perfect in verb_list("ditransitive")
+        done = words.is_nominal(index) and _noun_gender(words, index) == gender
+        return index if done and words.is_thing(index) and not gives else -1
+    if gender in context.people or parse.verb.perfect in verb_list("acts"):
         return -1
     thing = words.is_thing(index) or words.line.letters(index).startswith("ال")
     if not thing or not words.is_nominal(index) or _noun_gender(words, index) != gender:
@@ -105,7 +109,7 @@ def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -
     organisation = organisation and context.clause.third is None
     if (
         parse.verb.perfect in verb_list("intransitive")
-        or (organisation and definite)
+        or (organisation and (definite or parse.verb.perfect not in verb_list("acts")))
         or (definite and words.is_passive(at))
         or (definite and _is_passive(parse) and words.opens_clause(at))
         or _is_habit(context, at, index, parse)
