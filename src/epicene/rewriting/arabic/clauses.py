@@ -10,7 +10,7 @@ from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.lexicon import verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
-from epicene.rewriting.arabic.subjects import acting_thing, explicit_subject, is_name, next_noun
+from epicene.rewriting.arabic.subjects import acting_thing, explicit_subject, next_noun
 from epicene.rewriting.arabic.verbs import (
     cell_in_context,
     choose_verb_readings,
@@ -96,7 +96,7 @@ def _find_subject(
     index = acting_thing(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)
-    if is_name(context.words, at + 1):
+    if context.words.is_unlisted_name(at + 1):
         return -1, context.person(3, cell.number, cell.gender)
     return -1, context.third_person(cell.number, cell.gender)
 
@@ -270,7 +270,7 @@ def suffix_referent(context: Context, suffix: Suffix) -> Referent:
         return third
     if context.means_thing(suffix):
         return Referent(None, suffix.number, suffix.gender)
-    if suffix.gender in context.names - context.people:
+    if suffix.gender in context.names - context.people or context.is_only_of_things(suffix):
         return Referent(None, suffix.number, suffix.gender)
     return context.person(3, suffix.number, suffix.gender)
 

@@ -385,6 +385,18 @@ class PassageAnalysis:
         return own and action.startswith("ت") and object_follows
 
     @cached_property
+    def names_somebody(self) -> bool:
+        """Whether some word is in no list and has no article, as names are."""
+        return any(self.is_unlisted_name(at) for at in range(len(self.line)))
+
+    def is_unlisted_name(self, at: int) -> bool:
+        """Whether a word is in no list and has no article, as names are."""
+        unlisted = self.is_nominal(at) and not self.known_nouns(at) and not self.is_thing(at)
+        letters = self.line.letters(at)
+        bare = "ال" not in letters[:3] and not letters.endswith(("ة", "ه", "ها", "ا"))
+        return unlisted and bare and len(letters) > 2
+
+    @cached_property
     def is_label(self) -> bool:
         """Whether the text is short and no sentence: حفظ التغييرات, غير متصل."""
         return len(self.line) <= 4 and self.line.is_word(len(self.line) - 1)

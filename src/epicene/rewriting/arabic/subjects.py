@@ -67,13 +67,6 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     return _thing_as_subject(context, at, index, parse)
 
 
-def is_name(words: PassageAnalysis, at: int) -> bool:
-    """Whether a word is in no list and has no article, as names are."""
-    unlisted = words.is_nominal(at) and not words.known_nouns(at) and not words.is_thing(at)
-    letters = words.line.letters(at)
-    return unlisted and "ال" not in letters[:3] and not letters.endswith(("ة", "ه", "ها", "ا"))
-
-
 def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
     """The index of a thing right after a verb of which nobody named before can be the subject, else -1.
 
