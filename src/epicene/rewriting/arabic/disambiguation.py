@@ -48,6 +48,9 @@ _IS_DONE = frozenset(
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# Quotation marks around the name of a book or a film.
+_OPENS_TITLE, _CLOSES_TITLE = frozenset('«"“'), frozenset('»"”')
+_LONGEST_TITLE = 4
 # Before first names.
 _BEFORE_NAMES = frozenset("يا أم أبو أبي أبا ابن بن بنت عبد لأم".split())
 # Before names of families.
@@ -582,7 +585,23 @@ class PassageAnalysis:
             )
             if title or initial:
                 return True
-        return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+        if self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")":
+            return True
+        return self._is_in_title(at)
+
+    def _is_in_title(self, at: int) -> bool:
+        """Whether the word is in a short quotation that begins with the article: فيلم «المعلم»."""
+        if not self.evidence.asks_for("others"):
+            return False
+        start = end = at
+        while self.line.is_word(start - 1) and at - start < _LONGEST_TITLE:
+            start -= 1
+        while self.line.is_word(end + 1) and end - at < _LONGEST_TITLE:
+            end += 1
+        quoted = self.line.token(start - 1).text in _OPENS_TITLE
+        quoted = quoted and self.line.token(end + 1).text in _CLOSES_TITLE
+        spoken = self.line.token(start - 2).text in {":", "،"} or start < 2
+        return quoted and not spoken and self.line.letters(start).startswith("ال")
 
 
 def _is_past_of_weak_verb(word: Token, parses: tuple[NounParse, ...]) -> bool:

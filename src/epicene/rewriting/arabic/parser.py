@@ -77,7 +77,7 @@ def is_addressed(context: Context, at: int) -> bool:
             continue
         if parse.lemma.masculine in _TITLES_OF_ADDRESS and _is_thanked(words, at):
             return True
-        mine = parse.suffix is not None and parse.suffix.letters == "ي"
+        mine = parse.suffix is not None and parse.suffix.letters in {"ي", "نا"}
         if mine and begins and _is_mark_after_adjectives(words, at + 1):
             return True
         if (
@@ -98,8 +98,10 @@ def is_addressed(context: Context, at: int) -> bool:
 def _is_mark_after_adjectives(words: PassageAnalysis, at: int) -> bool:
     """Whether a mark follows, or adjectives and a comma: صديقي، صديقي الغالي،."""
     end = at
-    while any(p.prefix.article and p.lemma.adjective for p in words.known_nouns(end)):
+    while any(p.prefix.article and p.lemma.can_describe for p in words.nouns(end)):
         end += 1
+    if end == at and at == 1 and words.line.is_mark(at + 1) and words.is_nominal(at):
+        end += 1  # صديقي ضياء،
     return words.line.is_mark(end) if end == at else words.line[end] in {"،", ","}
 
 
@@ -541,10 +543,29 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     return end
 
 
+def _says_what_thing_is(words: PassageAnalysis, at: int) -> bool:
+    """Whether an adjective or a verb after a thing belongs to it: والتذكرة غالية, والشوربة وصلت."""
+    gender = nouns.noun_gender(words, at)
+    if gender is None or not words.is_thing(at):
+        return False
+    verb = any(
+        (parse.cell.person, parse.cell.gender) == (3, gender) and not parse.prefix
+        for parse in words.verbs(at + 1)
+    )
+    return verb or any(
+        parse.form.gender == gender
+        and parse.lemma.adjective
+        and not (parse.prefix.letters or parse.suffix or parse.form.nunated)
+        for parse in words.known_nouns(at + 1)
+    )
+
+
 def _opens_clause(context: Context, at: int) -> bool:
     """Whether a definite noun begins a new clause: ، وأبي ممرض."""
     if not nouns.is_definite(context.words, at):
         return False
     letters = context.words.line.letters(at)
     joined = letters.startswith("و") and not context.words.is_thing(at)
+    if letters.startswith("و") and _says_what_thing_is(context.words, at):
+        return True
     return context.words.line.after_mark(at) or (joined and not context.clause.verbal)

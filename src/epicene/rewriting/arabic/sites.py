@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
@@ -12,16 +11,19 @@ from epicene.rewriting.arabic.morphology import (
     inflect_fixed,
     inflect_noun_parse,
     inflect_verb_parse,
+    mark_of_weak_verb,
 )
 from epicene.rewriting.arabic.spelling import (
+    DAMMA,
     FATHA,
     KASRA,
+    SHADDA,
     TANWIN_FATH,
+    TANWIN_KASR,
     Suffix,
     inflect_suffix,
     nunation_of,
     spell_like,
-    strip_marks,
     with_final_mark,
 )
 
@@ -80,11 +82,18 @@ Sites: TypeAlias = sites.Sites[Target]
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
     """The changes of all words whose form differs in the gender wanted for their person."""
     nunation = "none" if _drops_nunation(line) else nunation_of(line.text)
-    marked = strip_marks(line.text) != unicodedata.normalize("NFC", line.text)
+    marks = _marks_written(line.text)
     for at, parts in found.by_word():
-        change = _word_change(line.tokens[at], parts, wanted, nunation, marked=marked)
+        change = _word_change(line.tokens[at], parts, wanted, nunation, marks=marks)
         if change is not None:
             yield change
+
+
+def _marks_written(text: str) -> str:
+    """The marks that this writer puts in place of a letter left out."""
+    if not any(mark in text for mark in (SHADDA, FATHA, DAMMA, KASRA)):
+        return TANWIN_KASR if TANWIN_FATH in text else ""
+    return TANWIN_KASR + FATHA + DAMMA + KASRA
 
 
 def _drops_nunation(line: Line) -> bool:
@@ -101,11 +110,11 @@ def _drops_nunation(line: Line) -> bool:
 
 
 def _word_change(
-    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation, *, marked: bool
+    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation, *, marks: str
 ) -> Change | None:
     """The change of one word for the genders wanted, None if it does not change.
 
-    In a line with marks, راضٍ has its own.
+    `marks` are those that stand for a letter left out: راضٍ, لا تنسَ.
     """
     new = InflectedWord(word.letters)
     asked = None
@@ -124,7 +133,7 @@ def _word_change(
     if asked is None:
         return None
     text = spell_like(
-        word, new.letters, nunated=new.nunated, nunation=nunation, cut=new.cut and marked
+        word, new.letters, nunated=new.nunated, nunation=nunation, mark=new.mark if new.mark in marks else ""
     )
     return asked.change(word, with_final_mark(text, vowel) if vowel else text)
 
@@ -143,4 +152,6 @@ def _inflect_target(letters: str, target: Target, gender: Gender) -> InflectedWo
         word = inflect_fixed(target.prefix, target.kind, target.word, gender)
     elif isinstance(target, VerbTarget):
         word = inflect_verb_parse(target.parse, target.cell, gender)
+        if word is not None:
+            return InflectedWord(word, mark=mark_of_weak_verb(target.parse, word))
     return None if word is None else InflectedWord(word)

@@ -132,6 +132,8 @@ def _with_linking_vowel(cluster: _Cluster, following: str, *, always: bool) -> _
     if not always and not any(mark in _FINAL_MARKS for mark in cluster.marks):
         return cluster
     others = "".join(mark for mark in cluster.marks if mark not in _FINAL_MARKS)
+    if following == "ي" and not always:  # لا تنسَ, لا تنسي
+        return _Cluster(cluster.letter, others)
     return _Cluster(cluster.letter, others + _LINKING_VOWELS.get(following, ""))
 
 
@@ -140,7 +142,7 @@ def with_final_mark(text: str, mark: str) -> str:
     clusters = _clusters(text)
     last = clusters[-1]
     kept = "".join(one for one in last.marks if one not in _FINAL_MARKS)
-    clusters[-1] = _Cluster(last.letter, kept + mark)
+    clusters[-1] = _Cluster(last.letter, mark + kept)
     return "".join(cluster.letter + cluster.marks for cluster in clusters)
 
 
@@ -277,9 +279,9 @@ def keep_hamza_habits(written: str, letters: str) -> str:
 
 
 def spell_like(
-    word: Token, letters: str, *, nunated: bool, nunation: Nunation, cut: bool = False
+    word: Token, letters: str, *, nunated: bool, nunation: Nunation, mark: str = ""
 ) -> str:
-    """The word in other letters, spelled as its line is; `cut` if a final ي was: راضٍ."""
+    """The word in other letters, spelled as its line is; `mark` at the end for a letter left out."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)
     ending = TANWIN_FATH if old != word.text else final_mark(word.text)
@@ -290,8 +292,8 @@ def spell_like(
         if nunation == "none" and not vocalised:
             return stem + "ا"
         return stem + ("ا" + TANWIN_FATH if nunation == "after" else TANWIN_FATH + "ا")
-    if cut and nunation != "none":
-        return with_final_mark(stem, TANWIN_KASR)
+    if mark and nunation != "none":
+        return with_final_mark(stem, mark)
     return with_final_mark(stem, _final_vowel(letters, ending)) if vocalised else stem
 
 
