@@ -71,12 +71,12 @@ def _find_subject(
     cell = parse.cell
     if cell.person != 3:
         return -1, context.person(cell.person, cell.number)
+    if cell.gender == "masculine" and _is_prayer(context, at):
+        return -1, Referent(None, cell.number, cell.gender)
     if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
         return -1, Referent(None, "singular", "masculine")
-    if cell.gender == "masculine" and _is_prayer(context, at):
-        return -1, Referent(None, cell.number, cell.gender)
     acting = object_as_subject(context, at, (parse,))
     if acting is not None:
         return -1, suffix_referent(context, acting)
@@ -93,6 +93,12 @@ def _find_subject(
             return -1, known
     if context.topic is not None:
         return -1, context.topic
+    return _likely_subject(context, at, parse)
+
+
+def _likely_subject(context: Context, at: int, parse: VerbParse) -> tuple[int, Referent]:
+    """The subject where the grammar shows none: a thing that follows, a name, or who was named."""
+    cell = parse.cell
     index = acting_thing(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)

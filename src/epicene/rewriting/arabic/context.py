@@ -186,10 +186,10 @@ class Context:
         return Referent(None, number, gender) if about_thing else self.person(3, number, gender)
 
     def is_only_of_things(self, suffix: Suffix) -> bool:
-        """Whether a pronoun's gender is that of things named before, and of no person: يقرأ ورقتها."""
-        single = suffix.number == "singular" and bool(self.people)
-        known = suffix.gender in self.all_things and not self.words.names_somebody
-        return single and known and suffix.gender not in self.people
+        """Whether a pronoun's gender is that of things named before, and of no person."""
+        if suffix.number != "singular" or not self.people or suffix.gender in self.people:
+            return False
+        return suffix.gender in self.all_things and not self.words.names_somebody
 
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:
         """Whether a masculine plural is to become feminine that may include women as it is."""

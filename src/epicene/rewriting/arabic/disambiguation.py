@@ -619,14 +619,17 @@ def _doubled_verbs(word: Token) -> tuple[VerbParse, ...]:
     """The readings as a verb of the second form, if its middle letter is written doubled: قدّم."""
     if SHADDA not in word.text or TANWIN_FATH in word.text or word.letters.endswith("ة"):
         return ()
-    return tuple(
-        parse
-        for parse in analyse_verb(word.letters)
-        if parse.exact
-        and not parse.verb.simple
-        and len(parse.verb.perfect) == 3
-        and has_shadda(word.text, len(parse.prefix) + 1 + (parse.cell.tense == "imperfect"))
-    )
+    found = tuple(p for p in analyse_verb(word.letters) if p.exact and _is_doubled(word, p))
+    return found if any(len(parse.verb.perfect) == 3 for parse in found) else ()
+
+
+def _is_doubled(word: Token, parse: VerbParse) -> bool:
+    """Whether the written double letter is that of the verb's second or fifth form."""
+    perfect = parse.verb.perfect
+    fifth = len(perfect) == 4 and perfect[0] == "ت" and "ا" not in perfect
+    if parse.verb.simple or not (fifth or len(perfect) == 3):
+        return False
+    return has_shadda(word.text, len(parse.prefix) + 1 + fifth + (parse.cell.tense == "imperfect"))
 
 
 def _is_no_command(parse: VerbParse, before: VerbParse) -> bool:

@@ -112,8 +112,8 @@ def inflect_verb_parse(parse: VerbParse, cell: Cell, gender: Gender) -> str | No
 class InflectedWord(NamedTuple):
     """The letters of a word.
 
-    `nunated` if they end in the alif of the indefinite accusative. In place of a final و, ي or ى that
-    is left out, as in راضٍ and لا تنسَ, some write a mark.
+    `nunated` if they end in the alif of the indefinite accusative. For a letter left out at the end
+    some write a mark: راضٍ, لا تنسَ.
     """
 
     letters: str

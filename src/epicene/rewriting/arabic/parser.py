@@ -19,6 +19,7 @@ from epicene.rewriting.arabic.clauses import (
 )
 from epicene.rewriting.arabic.context import Context, Referent
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+from epicene.rewriting.arabic.inflection import is_participle
 from epicene.rewriting.arabic.predicates import (
     compared_person,
     implied_subject,
@@ -26,7 +27,6 @@ from epicene.rewriting.arabic.predicates import (
     is_apology_to,
     is_expected_predicate,
 )
-from epicene.rewriting.arabic.inflection import is_participle
 from epicene.rewriting.arabic.sites import FixedTarget, NounTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 
@@ -440,8 +440,13 @@ def _read_nominal(context: Context, at: int) -> int:
         return end
     if is_addressed(context, at):
         return _read_addressed(context, at, context.person(2), "likely")
+    return _read_unasked(context, at, asked)
+
+
+def _read_unasked(context: Context, at: int, asked: Referent | None) -> int:
+    """Read a word that the clause did not call for: said of somebody all the same, or a phrase."""
     again = _described_again(context, at)
-    if again is not None:
+    if asked is None and again is not None:
         return phrases.read_phrase(context, at, again, "accusative", "state", "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
     if asked is not None:

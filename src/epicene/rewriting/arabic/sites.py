@@ -132,9 +132,8 @@ def _word_change(
             new, asked = after, asked or site
     if asked is None:
         return None
-    text = spell_like(
-        word, new.letters, nunated=new.nunated, nunation=nunation, mark=new.mark if new.mark in marks else ""
-    )
+    mark = new.mark if new.mark in marks else ""
+    text = spell_like(word, new.letters, nunated=new.nunated, nunation=nunation, mark=mark)
     return asked.change(word, with_final_mark(text, vowel) if vowel else text)
 
 

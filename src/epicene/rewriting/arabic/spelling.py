@@ -281,7 +281,7 @@ def keep_hamza_habits(written: str, letters: str) -> str:
 def spell_like(
     word: Token, letters: str, *, nunated: bool, nunation: Nunation, mark: str = ""
 ) -> str:
-    """The word in other letters, spelled as its line is; `mark` at the end for a letter left out."""
+    """The word in other letters, spelled as its line is; `mark` is for a last letter left out."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)
     ending = TANWIN_FATH if old != word.text else final_mark(word.text)

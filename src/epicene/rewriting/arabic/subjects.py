@@ -68,7 +68,7 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
 
 
 def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
-    """The index of a thing right after a verb of which nobody named before can be the subject, else -1.
+    """The index of a thing after a verb of which nobody before can be the subject, else -1.
 
     It is the object if the verb says what people do: فتح الباب, but ظهر الباب.
     """

@@ -74,11 +74,9 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
-    passive = context.words.is_passive(at) and all(p.verb.simple for p in parses)
-    things_verb = _describes_thing(context.words, at, parses) or _has_thing_as_topic(context, at)
-    if 3 in persons and (passive or things_verb):
-        return 3
-    if _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None:
+    if (3 in persons and _is_of_thing(context, at, parses)) or (
+        _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None
+    ):
         return 3
     if _is_no_womans(context, at, parses):
         persons.discard(3)
@@ -452,10 +450,8 @@ def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) 
     return feminine and definite and imperfect and by_things
 
 
-def _is_rather_a_things(
-    words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]
-) -> bool:
-    """Whether an organisation acts, or the verb is seldom said of people: تقبل اللجنة, تنفد الكمية."""
+def _is_rather_a_things(words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether an organisation acts, or the verb is seldom said of people: تقبل اللجنة."""
     if parses[0].suffix is not None or parses[0].cell.tense != "imperfect":
         return False
     stem = fold_letters(words.line.letters(at).removeprefix("ال"))
@@ -464,17 +460,19 @@ def _is_rather_a_things(
     return stem in things().organisations or told
 
 
-def _has_thing_as_topic(context: Context, at: int) -> bool:
-    """Whether a feminine thing opens the clause right before the verb: والشوربة وصلت باردة."""
-    letters = context.words.line.letters(at - 1)
-    subject = context.clause.subject
-    if subject is None or subject.who is not None or subject.gender != "feminine":
-        return False
-    return context.opened_at == at - 1 and letters.startswith(("ال", "وال", "فال"))
+def _is_of_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether the verb is passive, or a thing is right before it: والشوربة وصلت باردة."""
+    words, subject = context.words, context.clause.subject
+    if words.is_passive(at) and all(parse.verb.simple for parse in parses):
+        return True
+    topic = subject is not None and subject.who is None and subject.gender == "feminine"
+    topic = topic and context.opened_at == at - 1
+    article = words.line.letters(at - 1).startswith(("ال", "وال", "فال"))
+    return (topic and article) or _describes_thing(words, at, parses)
 
 
 def _describes_thing(words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """Whether a verb right after a thing without article says what that does: سيارة تعمل بالديزل."""
+    """Whether a verb right after a thing says what that does: سيارة تعمل بالديزل."""
     before = analyse_thing(words.line.letters(at - 1))
     if before is None or before.gender != "feminine" or before.suffixed or before.prefix:
         return False
