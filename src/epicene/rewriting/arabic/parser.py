@@ -75,8 +75,6 @@ def is_addressed(context: Context, at: int) -> bool:
     for parse in words.known_nouns(at):
         if parse.prefix.letters:
             continue
-        if parse.lemma.masculine in _TITLES_OF_ADDRESS and _is_thanked(words, at):
-            return True
         mine = parse.suffix is not None and parse.suffix.letters in {"ي", "نا"}
         if mine and begins and _is_mark_after_adjectives(words, at + 1):
             return True
@@ -103,15 +101,6 @@ def _is_mark_after_adjectives(words: PassageAnalysis, at: int) -> bool:
     if end == at and at == 1 and words.line.is_mark(at + 1) and words.is_nominal(at):
         end += 1  # صديقي ضياء،
     return words.line.is_mark(end) if end == at else words.line[end] in {"،", ","}
-
-
-def _is_thanked(words: PassageAnalysis, at: int) -> bool:
-    """Whether a title follows words for the listener: شكرًا لك أستاذ سمير, أهلًا دكتورة."""
-    before = words.function(at - 1)
-    yours = before is not None and before.suffix is not None and before.suffix.person != 3
-    greets = words.line[at - 1] in _WELCOMES | {"شكرا", "عفوا", "نعم", "حسنا"}
-    named = words.line.is_mark(at + 1) or not (words.verbs(at + 1) or words.function(at + 1))
-    return (yours or greets) and named and (greets or words.evidence.says_your)
 
 
 _HONOURS = frozenset("حضرة سعادة معالي فضيلة جناب سيادة".split())

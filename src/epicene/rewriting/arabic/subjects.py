@@ -62,8 +62,6 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
         return index if _can_be_subject(words, index, known[0], parse) else -1
-    if _is_unlisted_plural(words, index, parse):
-        return index
     return _thing_as_subject(context, at, index, parse)
 
 
@@ -155,14 +153,6 @@ def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:
 def _is_passive(parse: VerbParse) -> bool:
     """Whether the verb is rather passive: تعتبر هذه الجزيرة, تستخدم المادة."""
     return parse.cell.tense == "imperfect" and parse.verb.perfect in {"اعتبر", "عد", "استخدم"}
-
-
-def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
-    """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
-    letters = words.line.letters(at)
-    things = parse.verb.perfect in verb_list("of_things") or words.is_passive(at - 1)
-    feminine = parse.cell.gender == "feminine" and things
-    return feminine and letters.startswith("ال") and analyse_thing(letters) is None
 
 
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
