@@ -112,7 +112,8 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
 
 def _follows_subordinator(context: Context, at: int) -> bool:
     before = context.words.function(at - 1)
-    return before is not None and before.base in {"ان", "اذا", "لو", "لماذا", "حين", "عندما"}
+    begins = {"ان", "اذا", "لو", "لماذا", "حين", "عندما"}
+    return before is not None and before.suffix is None and before.base in begins
 
 
 def _is_no_womans(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
