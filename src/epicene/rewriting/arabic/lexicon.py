@@ -53,7 +53,7 @@ def things() -> Things:
     """The lists of `things.toml`, folded."""
     return Things(
         **{
-            title: frozenset(map(fold_letters, words))
+            title: frozenset(fold_letters(" ".join(words)).split(" "))
             for title, words in read_lists("things").items()
         }
     )
@@ -217,8 +217,8 @@ def animals() -> WordSet:
 @cache
 def _first_names() -> dict[str, Gender]:
     lists = read_lists("people")
-    men: dict[str, Gender] = dict.fromkeys(map(fold_letters, lists["men"]), "masculine")
-    return men | dict.fromkeys(map(fold_letters, lists["women"]), "feminine")
+    men, women = (fold_letters(" ".join(lists[title])).split() for title in ("men", "women"))
+    return dict.fromkeys(men, "masculine") | dict.fromkeys(women, "feminine")
 
 
 def name_gender(letters: str) -> Gender | None:
