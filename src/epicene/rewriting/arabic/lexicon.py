@@ -218,7 +218,7 @@ def animals() -> WordSet:
 def _first_names() -> dict[str, Gender]:
     lists = read_lists("people")
     men, women = (fold_letters(" ".join(lists[title])).split() for title in ("men", "women"))
-    return dict.fromkeys(men, "masculine") | dict.fromkeys(women, "feminine")
+    return {**dict.fromkeys(men, "masculine"), **dict.fromkeys(women, "feminine")}
 
 
 def name_gender(letters: str) -> Gender | None:
