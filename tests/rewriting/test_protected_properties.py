@@ -26,7 +26,8 @@ WRAPPERS = (
 )
 NAMES = {
     # Not Claire, حسن, كريم, خالد, سليم and القاهرة, which the rules know as words.
-    "ar": "هند عمان بيروت سلمى ليلى أحمد محمد سعاد مريم سامي منى نادية يوسف سارة ريم",
+    # First names that the rules know keep their gender, so these are others.
+    "ar": "عمان بيروت سعاد سامي منى عصمت مجد حكمت ضياء",
     "de": "Kim Anna Jonas Peter Maria Müller Lena Leipzig Hamburg Bremen Kiel Rostock Jena Thomas",
     "en": "Kim Karim Hassan Pedro Paolo Ravi Salma Asha Lucie Claire Sofia Marc Nadia Louise Oleg",
     "es": "Pedro Toledo Salamanca Chicago Ana Luis Marta Carlos Lucía Elena Roma Madrid",

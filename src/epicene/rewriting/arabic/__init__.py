@@ -14,7 +14,7 @@ from epicene.rewriting.grammar import Grammar
 from epicene.rewriting.persons import person_rewriter
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "6"
+VERSION = "7"
 
 grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
 rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=ARRAMOOZ.version)

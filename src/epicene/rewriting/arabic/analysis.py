@@ -336,6 +336,14 @@ def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
             yield stem[:-1] + "ء", suffix.letters
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def is_only_name(letters: str) -> bool:
+    """Whether a first name is no other word: محمود, but not عادل."""
+    verbs = any(parse.exact for parse in analyse_verb(letters))
+    known = any(parse.lemma.known for parse in analyse_noun(letters))
+    return not (verbs or known or analyse_thing(letters) or analyse_function_word(letters))
+
+
 def is_whole_noun(letters: str) -> bool:
     """Whether the whole word is a word for people, without clitics: فلكي is not ف + لكي."""
     return letters == "أبي" or any(

@@ -10,7 +10,7 @@ from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.lexicon import verb_list
 from epicene.rewriting.arabic.sites import VerbTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
-from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
+from epicene.rewriting.arabic.subjects import acting_thing, explicit_subject, next_noun
 from epicene.rewriting.arabic.verbs import (
     cell_in_context,
     choose_verb_readings,
@@ -71,6 +71,8 @@ def _find_subject(
     cell = parse.cell
     if cell.person != 3:
         return -1, context.person(cell.person, cell.number)
+    if cell.gender == "masculine" and _is_prayer(context, at):
+        return -1, Referent(None, cell.number, cell.gender)
     if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
@@ -91,7 +93,18 @@ def _find_subject(
             return -1, known
     if context.topic is not None:
         return -1, context.topic
-    return -1, context.person(3, cell.number, cell.gender)
+    return _likely_subject(context, at, parse)
+
+
+def _likely_subject(context: Context, at: int, parse: VerbParse) -> tuple[int, Referent]:
+    """The subject where the grammar shows none: a thing that follows, a name, or who was named."""
+    cell = parse.cell
+    index = acting_thing(context, at, parse)
+    if index >= 0:
+        return index, nouns.noun_referent(context, index)
+    if context.words.is_unlisted_name(at + 1):
+        return -1, context.person(3, cell.number, cell.gender)
+    return -1, context.third_person(cell.number, cell.gender)
 
 
 def _stated_subject(context: Context, at: int, cell: Cell) -> Referent | None:
@@ -116,6 +129,8 @@ def _is_impersonal(context: Context, at: int, perfects: set[str]) -> bool:
         return False
     if after.base == "ان" and perfects & _FELT_OF_THAT:  # يسرني أن
         return True
+    if perfects & _DONE_TO and after.base in {"علي", "عن"} and words.is_passive(at):
+        return True  # عُثر عليها
     if perfects & _DONE_TO and after.base in {"علي", "عن"} and after.suffix is None:
         return not any(site.who == "others" for site in context.sites)  # حكم على الوزير
     if after.kind == "demonstratives" and perfects & verb_list("of_things"):  # حدث ذلك
@@ -149,6 +164,21 @@ def _that_follows(context: Context, at: int) -> bool:
         if words.key(index) == "ان":
             return True
     return False
+
+
+_PRAYERS = frozenset({"سأل", "دعا", "رجا", "تضرع"})
+
+
+def _is_prayer(context: Context, at: int) -> bool:
+    """Whether the verb says what God is asked for: نسأل الله أن يغفر لها وأن يسكنها."""
+    words = context.words
+    start, _ = words.line.sentence(at)
+    return any(
+        words.line[index + 1] in {"الله", "المولي", "ربنا"}
+        and any(parse.cell.person == 1 for parse in words.verbs(index))
+        and any(parse.verb.perfect in _PRAYERS for parse in words.verbs(index))
+        for index in range(start, at - 1)
+    )
 
 
 # What a happening does: ما سمح بذلك, ما دفع الناس إلى.
@@ -245,6 +275,8 @@ def suffix_referent(context: Context, suffix: Suffix) -> Referent:
     if third is not None and same and third.gender in {None, suffix.gender}:
         return third
     if context.means_thing(suffix):
+        return Referent(None, suffix.number, suffix.gender)
+    if suffix.gender in context.names - context.people or context.is_only_of_things(suffix):
         return Referent(None, suffix.number, suffix.gender)
     return context.person(3, suffix.number, suffix.gender)
 

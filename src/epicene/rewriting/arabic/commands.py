@@ -27,6 +27,9 @@ _SIGNED = ("الدخول", "الخروج", "دخول", "خروج", "اسم", "إ
 
 
 _PLEASE = frozenset("رجاء لطفا فضلك هيا".split())
+_DONE_FOR_US = frozenset("ساعد سامح شارك راسل زود انتظر كلم تابع زار حدث".split())
+# Before what is to be done then: إذا تأخر الطرد، فراجع المكتب.
+_CONDITIONS = frozenset("اذا ان كلما لو عندما متي".split())
 _WITH_PREPOSITION = {"حافظ": "علي", "شارك": "في", "علق": "علي", "رد": "علي"}
 # Of أكل, and otherwise all.
 _EAT = frozenset({"كل", "كلي", "كلوا"})
@@ -36,8 +39,11 @@ _EATEN = frozenset("من مما معنا جيدا قليلا كثيرا ببطء
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here and elsewhere something else."""
     word = line.token(at)
-    joined = word.letters[:1] in {"و", "ف"} and not line.after_mark(at)
-    joined = (joined or line[at - 1] == "ثم") and _follows_command(line, at, evidence)
+    comma = line[at - 1] in {"،", ","}
+    joined = word.letters[:1] in {"و", "ف"} and (comma or not line.after_mark(at))
+    answers = word.letters[:1] == "ف" and line[line.sentence(at)[0]] in _CONDITIONS
+    joined = joined or line[at - 1] == "ثم"
+    joined = joined and (answers or _follows_command(line, at, evidence))
     eats = word.letters.removeprefix("ف") in _EAT and line[at + 1] in _EATEN
     eats = eats and (line[at + 1] != "من" or line.letters(at + 2).startswith(("ال", "هذ", "طعام")))
     begins = joined or eats or line.after_mark(at) or line[at - 1] in _PLEASE
@@ -56,6 +62,9 @@ def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbPa
     if eats or word.letters.lstrip("وف") in _EAT:
         return found if eats else ()
     listed = tuple(parse for parse in found if parse.verb.perfect in verb_list("commands"))
+    ours = found[0].suffix is not None and found[0].suffix.letters == "نا"
+    if ours and found[0].verb.perfect not in verb_list("told") | _DONE_FOR_US:
+        return ()  # استلمنا طلبك
     if found[0].suffix is not None:
         if found[0].suffix.person == 3 and word.letters[0] == "أ":
             return () if evidence.says_i_beside(at) else listed

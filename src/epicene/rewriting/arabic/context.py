@@ -125,8 +125,15 @@ class Context:
     handled: str | None = None
     # The genders of the things that were subjects: الفيلم ممل، فخرجنا قبل نهايته.
     things: set[Gender | None] = field(default_factory=set)
+    # The genders of the things named so far, and of the other people.
+    named_things: set[Gender | None] = field(default_factory=set)
+    all_things: set[Gender | None] = field(default_factory=set)  # also those after prepositions
+    names: set[Gender | None] = field(default_factory=set)
+    people: set[Gender | None] = field(default_factory=set)
     # The noun that opened the last clause without a verb.
     opened_at: int = -1
+    # The last word of the sentence that said in the accusative how or what somebody was.
+    described: Site | None = None
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -141,12 +148,16 @@ class Context:
         """Add the site of a word that agrees with the referent, if that is a person to rewrite."""
         if referent is None or referent.who is None:
             return
+        if referent.who == "others":
+            self.people.add(referent.gender)
         part = int(isinstance(target, Suffix | VowelTarget))
         site = Site(at, referent.who, target, rule, sure, part)
         if referent == self.many and not isinstance(target, NounTarget):
             self.of_many.append(site)
             return
         self.many_described |= referent == self.many
+        if isinstance(target, NounTarget) and target.case == "accusative":
+            self.described = site
         self.sites.add(site)
 
     def add_vowel(self, at: int) -> None:
@@ -168,6 +179,17 @@ class Context:
             3: "others",
         }
         return Referent(who[person], number, gender)
+
+    def third_person(self, number: Number, gender: Gender | None) -> Referent:
+        """The referent of a third person that nothing beside it names: somebody, or a thing."""
+        about_thing = gender in self.named_things | self.names and gender not in self.people
+        return Referent(None, number, gender) if about_thing else self.person(3, number, gender)
+
+    def is_only_of_things(self, suffix: Suffix) -> bool:
+        """Whether a pronoun's gender is that of things named before, and of no person."""
+        if suffix.number != "singular" or not self.people or suffix.gender in self.people:
+            return False
+        return suffix.gender in self.all_things and not self.words.names_somebody
 
     def may_be_women(self, number: Number, gender: Gender | None) -> bool:
         """Whether a masculine plural is to become feminine that may include women as it is."""
@@ -225,5 +247,5 @@ class Context:
         self.of_many.clear()
         self.many = None
         self.many_described = self.mixed = self.men = False
-        self.topic = self.handled = None
+        self.topic = self.handled = self.described = None
         self.clause.end_sentence()

@@ -14,21 +14,30 @@ from epicene.rewriting.arabic.analysis import (
     analyse_thing,
     analyse_verb,
     guess_verbs,
+    is_only_name,
 )
 from epicene.rewriting.arabic.commands import is_seldom_command, read_command
 from epicene.rewriting.arabic.evidence import PassageEvidence
-from epicene.rewriting.arabic.lexicon import fields_of_work, is_somebody, things, verb_list
+from epicene.rewriting.arabic.lexicon import (
+    fields_of_work,
+    is_somebody,
+    name_gender,
+    things,
+    verb_list,
+)
 from epicene.rewriting.arabic.spelling import (
     DAMMA,
+    SHADDA,
     SUFFIXES,
     TANWIN_FATH,
     TANWIN_KASR,
     fold_letters,
+    has_shadda,
 )
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.line import Line, Token
-    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.persons import Gender, TargetGenders
     from epicene.rewriting.quotations import Interlocutors
 
 _NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
@@ -39,6 +48,11 @@ _IS_DONE = frozenset(
 _COPULAS = frozenset("كان صار أصبح ليس ظل بات زال بقي".split())
 # Before a verb, when it was.
 TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# Quotation marks around the name of a book or a film.
+_OPENS_TITLE, _CLOSES_TITLE = frozenset('«"“'), frozenset('»"”')
+_LONGEST_TITLE = 4
+# Before first names.
+_BEFORE_NAMES = frozenset("يا أم أبو أبي أبا ابن بن بنت عبد لأم".split())
 # Before names of families.
 _TITLES = frozenset("سيد دكتور أستاذ مهندس محامي بروفيسور".split())
 # And in, and to me: loyal and guardian only at the end.
@@ -223,7 +237,7 @@ class PassageAnalysis:
 
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
         word = self.line.token(at)
-        if self.command(at):
+        if self.command(at) or _doubled_verbs(word):
             return ()
         if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
@@ -231,6 +245,8 @@ class PassageAnalysis:
             return ()
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
+            return ()
+        if _is_past_of_weak_verb(word, parses):
             return ()
         if parses and parses[0].lemma.ending == "defective" and parses[0].stem.endswith("ي"):
             parses = self._kin_before_participle(at, parses)
@@ -288,6 +304,8 @@ class PassageAnalysis:
             return ()
         if self.command(at):
             return self.command(at)
+        if doubled := _doubled_verbs(word):
+            return doubled
         if self._names_action(at) or self._looks_like_noun(word) or word.letters == "جاري":
             return ()
         parses = self._verb_candidates(at)
@@ -368,6 +386,18 @@ class PassageAnalysis:
         own = any(p.exact and p.verb.perfect == action for p in analyse_verb(action))
         object_follows = self.line.letters(at + 1).startswith("ال") or self.is_thing(at + 1)
         return own and action.startswith("ت") and object_follows
+
+    @cached_property
+    def names_somebody(self) -> bool:
+        """Whether some word is in no list and has no article, as names are."""
+        return any(self.is_unlisted_name(at) for at in range(len(self.line)))
+
+    def is_unlisted_name(self, at: int) -> bool:
+        """Whether a word is in no list and has no article, as names are."""
+        unlisted = self.is_nominal(at) and not self.known_nouns(at) and not self.is_thing(at)
+        letters = self.line.letters(at)
+        bare = "ال" not in letters[:3] and not letters.endswith(("ة", "ه", "ها", "ا"))
+        return unlisted and bare and len(letters) > 2
 
     @cached_property
     def is_label(self) -> bool:
@@ -519,8 +549,34 @@ class PassageAnalysis:
             return self.line.after_mark(at) or dated  # في عام 1914 ذهب
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
+    def name_gender(self, at: int) -> Gender | None:
+        """The gender of a first name, None if the word is none here: محمود, قال عادل."""
+        letters = self.line.letters(at)
+        letters = letters if not letters.startswith("و") else letters[1:]
+        gender = name_gender(letters)
+        if gender is None or TANWIN_FATH in self.line.token(at).text:
+            return None
+        return gender if is_only_name(letters) or self._is_called(at, gender) else None
+
+    def _is_called(self, at: int, gender: Gender) -> bool:
+        """Whether a name of that gender is likely here: after a title, before a family's name."""
+        before, after = self.line.letters(at - 1), self.line.letters(at + 1)
+        if before in _BEFORE_NAMES or (after.startswith("ال") and after.endswith("ي")):
+            return True
+        said = any(
+            parse.verb.perfect in verb_list("speech")
+            and (parse.cell.person, parse.cell.gender) == (3, gender)
+            for parse in analyse_verb(before)
+        )
+        return said or any(
+            parse.lemma.known and parse.lemma.person and parse.definite
+            for parse in analyse_noun(before)
+        )
+
     def _is_name(self, at: int) -> bool:
-        """Whether the word is a name: alone in brackets, or of a family after a title."""
+        """Whether the word is a name: a first name, alone in brackets, or of a family."""
+        if self.name_gender(at) is not None:
+            return True
         if fold_letters(self.line.letters(at)) in things().family_names:
             initial = self.line.token(at - 1).text == "." and len(self.line.letters(at - 2)) == 1
             title = any(
@@ -529,7 +585,51 @@ class PassageAnalysis:
             )
             if title or initial:
                 return True
-        return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"
+        if self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")":
+            return True
+        return self._is_in_title(at)
+
+    def _is_in_title(self, at: int) -> bool:
+        """Whether the word is in a short quotation that begins with the article: فيلم «المعلم»."""
+        if not self.evidence.asks_for("others"):
+            return False
+        start = end = at
+        while self.line.is_word(start - 1) and at - start < _LONGEST_TITLE:
+            start -= 1
+        while self.line.is_word(end + 1) and end - at < _LONGEST_TITLE:
+            end += 1
+        quoted = self.line.token(start - 1).text in _OPENS_TITLE
+        quoted = quoted and self.line.token(end + 1).text in _CLOSES_TITLE
+        spoken = self.line.token(start - 2).text in {":", "،"} or start < 2
+        return quoted and not spoken and self.line.letters(start).startswith("ال")
+
+
+def _is_past_of_weak_verb(word: Token, parses: tuple[NounParse, ...]) -> bool:
+    """Whether a participle without its ي is rather a verb, as no mark shows it: صاح, not صاحٍ."""
+    if not parses or parses[0].lemma.ending != "defective" or TANWIN_KASR in word.text:
+        return False
+    cut = parses[0].stem + "ي" == parses[0].lemma.masculine and not parses[0].definite
+    return cut and any(
+        parse.exact and parse.cell.tense == "perfect" and parse.prefix == parses[0].prefix.letters
+        for parse in analyse_verb(word.letters)
+    )
+
+
+def _doubled_verbs(word: Token) -> tuple[VerbParse, ...]:
+    """The readings as a verb of the second form, if its middle letter is written doubled: قدّم."""
+    if SHADDA not in word.text or TANWIN_FATH in word.text or word.letters.endswith("ة"):
+        return ()
+    found = tuple(p for p in analyse_verb(word.letters) if p.exact and _is_doubled(word, p))
+    return found if any(len(parse.verb.perfect) == 3 for parse in found) else ()
+
+
+def _is_doubled(word: Token, parse: VerbParse) -> bool:
+    """Whether the written double letter is that of the verb's second or fifth form."""
+    perfect = parse.verb.perfect
+    fifth = len(perfect) == 4 and perfect[0] == "ت" and "ا" not in perfect
+    if parse.verb.simple or not (fifth or len(perfect) == 3):
+        return False
+    return has_shadda(word.text, len(parse.prefix) + 1 + fifth + (parse.cell.tense == "imperfect"))
 
 
 def _is_no_command(parse: VerbParse, before: VerbParse) -> bool:

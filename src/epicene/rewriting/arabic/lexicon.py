@@ -53,7 +53,7 @@ def things() -> Things:
     """The lists of `things.toml`, folded."""
     return Things(
         **{
-            title: frozenset(map(fold_letters, words))
+            title: frozenset(fold_letters(" ".join(words)).split(" "))
             for title, words in read_lists("things").items()
         }
     )
@@ -206,6 +206,24 @@ def all_lemmas() -> Iterator[Lemma]:
             continue
         person, adjective, governs = features
         yield lemma._replace(person=person, adjective=adjective, governing=governs)
+
+
+@cache
+def animals() -> WordSet:
+    """The words for people that mean animals first: كلب."""
+    return frozenset(read_lists("people")["animals"])
+
+
+@cache
+def _first_names() -> dict[str, Gender]:
+    lists = read_lists("people")
+    men, women = (fold_letters(" ".join(lists[title])).split() for title in ("men", "women"))
+    return {**dict.fromkeys(men, "masculine"), **dict.fromkeys(women, "feminine")}
+
+
+def name_gender(letters: str) -> Gender | None:
+    """The gender of a first name, None if the word is none: محمود, زينب."""
+    return _first_names().get(fold_letters(letters))
 
 
 @cache

@@ -17,6 +17,10 @@ from epicene.rewriting.arabic.analysis import (
 from epicene.rewriting.arabic.inflection import NounContext, inflect_noun
 from epicene.rewriting.arabic.lexicon import conjugate, fixed_pair
 from epicene.rewriting.arabic.spelling import (
+    DAMMA,
+    FATHA,
+    KASRA,
+    TANWIN_KASR,
     attached_to_verb,
     inflect_suffix,
     keep_hamza_habits,
@@ -84,6 +88,16 @@ def inflect_fixed(prefix: str, kind: str, word: str, gender: Gender) -> str | No
     return pair and prefix + keep_hamza_habits(word, pair[gender == "feminine"])
 
 
+_VOWELS = {"و": DAMMA, "ي": KASRA, "ى": FATHA}
+
+
+def mark_of_weak_verb(parse: VerbParse, letters: str) -> str:
+    """The vowel at the end of a verb that has lost its last letter: لا تنسَ, ادعُ."""
+    last = parse.verb.imperfect[-1:]
+    whole = parse.suffix is None and parse.verb.shape == "final" and letters[-1:] not in "ويىانت"
+    return _VOWELS.get(last, "") if whole else ""
+
+
 def inflect_verb_parse(parse: VerbParse, cell: Cell, gender: Gender) -> str | None:
     """A verb with those features in that gender, with its clitics; None if it does not change."""
     if cell.gender is None or cell.gender == gender:
@@ -96,10 +110,15 @@ def inflect_verb_parse(parse: VerbParse, cell: Cell, gender: Gender) -> str | No
 
 
 class InflectedWord(NamedTuple):
-    """The letters of a word; `nunated` if they end in the alif of the indefinite accusative."""
+    """The letters of a word.
+
+    `nunated` if they end in the alif of the indefinite accusative. For a letter left out at the end
+    some write a mark: راضٍ, لا تنسَ.
+    """
 
     letters: str
     nunated: bool = False
+    mark: str = ""
 
 
 def inflect_noun_parse(
@@ -125,4 +144,5 @@ def inflect_noun_parse(
     return InflectedWord(
         parse.prefix.letters + keep_hamza_habits(parse.stem, word) + suffix,
         nunated=free and context.case == "accusative" and word.endswith("ا"),
+        mark=TANWIN_KASR if free and word + "ي" == lemma.masculine else "",
     )

@@ -11,7 +11,7 @@ from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
 from epicene.rewriting.arabic.context import Referent
 from epicene.rewriting.arabic.disambiguation import TIME_NOUNS
 from epicene.rewriting.arabic.sites import FixedTarget
-from epicene.rewriting.arabic.spelling import TANWIN_FATH, fold_letters
+from epicene.rewriting.arabic.spelling import SHADDA, TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse
@@ -318,6 +318,8 @@ def noun_gender(words: PassageAnalysis, at: int) -> Gender | None:
     if function is not None:
         return noun_gender(words, at + 1) if function.kind == "demonstratives" else None
     letters = words.line.letters(at)
+    if (named := words.name_gender(at)) is not None:
+        return named
     thing = analyse_thing(letters)
     if thing is not None:
         return thing.gender
@@ -364,6 +366,9 @@ def noun_referent(context: Context, at: int) -> Referent:
         return noun_referent(context, at + 1)
     if lexicon.is_anybody(letters) and not is_one_of_many(words, at):
         return Referent(None, "singular", "masculine")
+    if (gender := _gender_of_name(words, at)) is not None:
+        context.names.add(gender)
+        return Referent(None, "singular", gender)
     found = lexicon.group_member(letters)
     if found is not None:
         return _member_referent(context, found[1])
@@ -375,22 +380,50 @@ def noun_referent(context: Context, at: int) -> Referent:
     if numeral is not None and who is not None:
         return Referent(who, "dual", numeral)
     known = words.known_nouns(at)
-    if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
+    if not known or analyse_thing(letters) is not None or is_rather_school(words, at, known[0]):
         return Referent(None, "singular", noun_gender(words, at))
-    if known[0].lemma.masculine in _MACHINES and words.evidence.is_technical:
-        return Referent(None, "singular", "masculine")
     form = known[0].form
-    lemma = known[0].lemma
-    if is_device(words, at, known[0]) or _is_feeling(words, at, known[0]):
-        return Referent(None, form.number, form.gender)
-    if letters == "مصر" or (lemma.masculine in _ORDINALS and _is_hour(words, at, form)):
-        return Referent(None, form.number, form.gender)
-    colour = lemma.ending == "diptote" and form.gender == "feminine"  # جدرانه بيضاء
-    if (colour or words.is_label) and not lemma.person and not known[0].definite:  # نشط الآن
+    if _is_no_person(words, at, known[0]):
         return Referent(None, form.number, form.gender)
     if has_own_gender(known[0]):
         return Referent(None, form.number, own_gender(known[0]))
+    if who is None and _is_adjective_of_thing(words, at, known[0]):
+        return Referent(None, form.number, form.gender)
     return Referent(who, form.number, form.gender) if who else context.introduce_referent(known[0])
+
+
+def _is_no_person(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether a word for people means an animal, a machine, a thing or an hour here."""
+    form, lemma = parse.form, parse.lemma
+    if lemma.masculine in lexicon.animals():
+        return True
+    if lemma.masculine in _MACHINES and words.evidence.is_technical:
+        return True
+    if is_device(words, at, parse) or _is_feeling(words, at, parse):
+        return True
+    hour = lemma.masculine in _ORDINALS and _is_hour(words, at, form)
+    if words.line.letters(at) == "مصر" or hour:
+        return True
+    colour = lemma.ending == "diptote" and form.gender == "feminine"  # جدرانه بيضاء
+    return (colour or words.is_label) and not (lemma.person or parse.definite)  # نشط الآن
+
+
+def _gender_of_name(words: PassageAnalysis, at: int) -> Gender | None:
+    """The gender of a first name here, or after a word for its bearer: محمود, الشيخ محمود."""
+    gender = words.name_gender(at)
+    after = words.name_gender(at + 1)
+    title = any(p.form.gender == after and p.lemma.person for p in words.known_nouns(at))
+    return gender or (after if title else None)
+
+
+def _is_adjective_of_thing(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether an adjective alone means a thing: من جديد, العربية, ببالغ الحزن."""
+    if parse.lemma.person or parse.form.number != "singular":
+        return False
+    if not parse.definite:
+        governed = words.is_preposition(at - 1) or parse.prefix.preposition == "ب"
+        return governed or (is_definite(words, at + 1) and words.is_thing(at + 1))
+    return parse.form.gender == "feminine" and parse.lemma.masculine.endswith("ي")
 
 
 def _is_hour(words: PassageAnalysis, at: int, form: NounFeatures) -> bool:
@@ -429,6 +462,11 @@ def is_rather_thing(parse: NounParse) -> bool:
         return False
     stem = parse.stem if parse.suffix is None else parse.stem[:-1] + "ة"  # مدرستها
     return parse.lemma.feminine not in _WORDS_FOR_WOMEN and is_listed_thing(stem)  # مرآة, مرأة
+
+
+def is_rather_school(words: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether a noun is rather a thing, as no doubled letter shows a woman: مدرسة, مدرّسة."""
+    return is_rather_thing(parse) and SHADDA not in words.line.token(at).text
 
 
 def _member_referent(context: Context, word: str) -> Referent:

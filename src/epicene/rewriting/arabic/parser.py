@@ -19,6 +19,7 @@ from epicene.rewriting.arabic.clauses import (
 )
 from epicene.rewriting.arabic.context import Context, Referent
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+from epicene.rewriting.arabic.inflection import is_participle
 from epicene.rewriting.arabic.predicates import (
     compared_person,
     implied_subject,
@@ -26,7 +27,7 @@ from epicene.rewriting.arabic.predicates import (
     is_apology_to,
     is_expected_predicate,
 )
-from epicene.rewriting.arabic.sites import FixedTarget
+from epicene.rewriting.arabic.sites import FixedTarget, NounTarget
 from epicene.rewriting.arabic.spelling import SUFFIXES
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ def is_addressed(context: Context, at: int) -> bool:
     for parse in words.known_nouns(at):
         if parse.prefix.letters:
             continue
-        if parse.lemma.masculine in _TITLES_OF_ADDRESS and _is_thanked(words, at):
-            return True
-        mine = parse.suffix is not None and parse.suffix.letters == "ي"
+        mine = parse.suffix is not None and parse.suffix.letters in {"ي", "نا"}
         if mine and begins and _is_mark_after_adjectives(words, at + 1):
             return True
         if (
@@ -97,18 +96,11 @@ def is_addressed(context: Context, at: int) -> bool:
 def _is_mark_after_adjectives(words: PassageAnalysis, at: int) -> bool:
     """Whether a mark follows, or adjectives and a comma: صديقي، صديقي الغالي،."""
     end = at
-    while any(p.prefix.article and p.lemma.adjective for p in words.known_nouns(end)):
+    while any(p.prefix.article and p.lemma.can_describe for p in words.nouns(end)):
         end += 1
+    if end == at and at == 1 and words.line.is_mark(at + 1) and words.is_nominal(at):
+        end += 1  # صديقي ضياء،
     return words.line.is_mark(end) if end == at else words.line[end] in {"،", ","}
-
-
-def _is_thanked(words: PassageAnalysis, at: int) -> bool:
-    """Whether a title follows words for the listener: شكرًا لك أستاذ سمير, أهلًا دكتورة."""
-    before = words.function(at - 1)
-    yours = before is not None and before.suffix is not None and before.suffix.person != 3
-    greets = words.line[at - 1] in _WELCOMES | {"شكرا", "عفوا", "نعم", "حسنا"}
-    named = words.line.is_mark(at + 1) or not (words.verbs(at + 1) or words.function(at + 1))
-    return (yours or greets) and named and (greets or words.evidence.says_your)
 
 
 _HONOURS = frozenset("حضرة سعادة معالي فضيلة جناب سيادة".split())
@@ -274,9 +266,20 @@ def _read_prepositional_object(
         context.add(at, context.person(2, "plural"), suffix, "object pronoun")
     elif suffix.person == 2:
         context.add_vowel(at)
-    elif suffix.person == 3:
+    elif suffix.person == 3 and not _is_about_thing(context, function.base, suffix):
         read_third_person_suffix(context, at)
     return at + 1
+
+
+_WHERE_THINGS_ARE = frozenset("من ب علي الي عن بعد قبل خلال بين حول ضد وراء خلف فوق تحت".split())
+
+
+def _is_about_thing(context: Context, preposition: str, suffix: Suffix) -> bool:
+    """Whether a pronoun after a preposition means a thing: in it, or of it if nobody is named."""
+    if suffix.gender not in context.all_things:
+        return False
+    nobody = suffix.gender not in context.people
+    return preposition == "في" or (nobody and preposition in _WHERE_THINGS_ARE)
 
 
 def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:
@@ -426,12 +429,43 @@ def _read_nominal(context: Context, at: int) -> int:
         return end
     if is_addressed(context, at):
         return _read_addressed(context, at, context.person(2), "likely")
+    return _read_unasked(context, at, asked)
+
+
+def _read_unasked(context: Context, at: int, asked: Referent | None) -> int:
+    """Read a word that the clause did not call for: said of somebody all the same, or a phrase."""
+    again = _described_again(context, at)
+    if asked is None and again is not None:
+        return phrases.read_phrase(context, at, again, "accusative", "state", "likely")
     asked = asked or implied_subject(context, at) or compared_person(context, at)
     if asked is not None:
         alone = is_apology_to(context.words, at)
         read = phrases.read_adjective if alone else phrases.read_phrase
         return read(context, at, asked, "nominative", "predicate", "likely")
     return _read_unexpected_phrase(context, at)
+
+
+def _described_again(context: Context, at: int) -> Referent | None:
+    """Who is described by one more accusative: عدت منهكًا، متظاهرًا بالمرح, معتزًا … ومؤمنًا."""
+    words, before = context.words, context.described
+    if before is None or not isinstance(before.target, NounTarget):
+        return None
+    form = before.target.parse.form
+    joins = words.line[at - 1] in {"،", ",", "ثم", "بل", "لا", "او", "ولا"}
+    for parse in () if words.is_thing(at) else words.nouns(at):
+        if not (joins or parse.prefix.letters == "و") or parse.definite:
+            continue
+        same = (parse.form.gender, parse.form.number) == (form.gender, form.number)
+        accusative = parse.form.nunated or parse.form.gender == "feminine"
+        accusative |= nouns.is_bound(words, at, parse)
+        sorry = parse.lemma.masculine in {"آسف", "متأسف"}
+        fits = same and accusative and parse.prefix.letters in {"", "و"}
+        lemma = parse.lemma
+        active = len(lemma.masculine) == 4 and lemma.masculine[1] == "ا"
+        described = lemma.adjective if lemma.known else active or is_participle(lemma.masculine)
+        if fits and described and not sorry:
+            return Referent(before.who, form.number, form.gender)
+    return None
 
 
 def _read_undersigned(context: Context, at: int) -> int:
@@ -503,10 +537,29 @@ def _read_unexpected_phrase(context: Context, at: int) -> int:
     return end
 
 
+def _says_what_thing_is(words: PassageAnalysis, at: int) -> bool:
+    """Whether an adjective or a verb after a thing belongs to it: والتذكرة غالية, والشوربة وصلت."""
+    gender = nouns.noun_gender(words, at)
+    if gender is None or not words.is_thing(at):
+        return False
+    verb = any(
+        (parse.cell.person, parse.cell.gender) == (3, gender) and not parse.prefix
+        for parse in words.verbs(at + 1)
+    )
+    return verb or any(
+        parse.form.gender == gender
+        and parse.lemma.adjective
+        and not (parse.prefix.letters or parse.suffix or parse.form.nunated)
+        for parse in words.known_nouns(at + 1)
+    )
+
+
 def _opens_clause(context: Context, at: int) -> bool:
     """Whether a definite noun begins a new clause: ، وأبي ممرض."""
     if not nouns.is_definite(context.words, at):
         return False
     letters = context.words.line.letters(at)
     joined = letters.startswith("و") and not context.words.is_thing(at)
+    if letters.startswith("و") and _says_what_thing_is(context.words, at):
+        return True
     return context.words.line.after_mark(at) or (joined and not context.clause.verbal)

@@ -157,6 +157,9 @@ def skip_thing_phrase(context: Context, at: int) -> int:
     words = context.words
     definite = nouns.is_definite(words, at) or nouns.ends_in_pronoun(words, at)
     context.note_thing(nouns.noun_gender(words, at))
+    context.all_things.add(nouns.noun_gender(words, at))
+    if not (words.is_preposition(at - 1) or nouns.has_preposition(words, at)):
+        context.named_things.add(nouns.noun_gender(words, at))
     end = at + 1
     possessor: Gender | None = None
     free = definite or nouns.is_nunated(words, at) or words.possesses(end)

@@ -248,9 +248,16 @@ def implied_subject(context: Context, at: int) -> Referent | None:
             noun_follows = bool(words.known_nouns(at + 1) and words.line.letters(at + 1))
             if not is_apology_to(words, at) and (noun_follows or nouns.is_bound(words, at, parse)):
                 return None
-            asks = words.evidence.asks(at) and not sorry  # آسف، هل تسمعني؟
+            later = words.line[at + 1] in {"،", ","} or "هل" in _rest(words, at)
+            asks = words.evidence.asks(at) and not (sorry or later)  # آسف، هل تسمعني؟
             return context.person(2 if asks else 1, parse.form.number)
     return None
+
+
+def _rest(words: PassageAnalysis, at: int) -> set[str]:
+    """The words after one in its sentence."""
+    _, end = words.line.sentence(at)
+    return {words.line[index] for index in range(at + 1, end)}
 
 
 def is_apology_to(words: PassageAnalysis, at: int) -> bool:

@@ -129,7 +129,8 @@ def read_third(context: Context, at: int, function: FunctionParse) -> int:
     elif known is not None and known.gender == gender:
         referent = known
     else:
-        referent = context.person(3, _PRONOUN_NUMBERS.get(function.kind, "singular"), gender)
+        number = _PRONOUN_NUMBERS.get(function.kind, "singular")
+        referent = context.third_person(number, gender)
     context.add(at, referent, FixedTarget.of(function, "pronouns"), "pronoun", "likely")
     relative = clause.third
     clause.suspend_clause()

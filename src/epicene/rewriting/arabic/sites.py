@@ -11,11 +11,15 @@ from epicene.rewriting.arabic.morphology import (
     inflect_fixed,
     inflect_noun_parse,
     inflect_verb_parse,
+    mark_of_weak_verb,
 )
 from epicene.rewriting.arabic.spelling import (
+    DAMMA,
     FATHA,
     KASRA,
+    SHADDA,
     TANWIN_FATH,
+    TANWIN_KASR,
     Suffix,
     inflect_suffix,
     nunation_of,
@@ -78,10 +82,18 @@ Sites: TypeAlias = sites.Sites[Target]
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
     """The changes of all words whose form differs in the gender wanted for their person."""
     nunation = "none" if _drops_nunation(line) else nunation_of(line.text)
+    marks = _marks_written(line.text)
     for at, parts in found.by_word():
-        change = _word_change(line.tokens[at], parts, wanted, nunation)
+        change = _word_change(line.tokens[at], parts, wanted, nunation, marks=marks)
         if change is not None:
             yield change
+
+
+def _marks_written(text: str) -> str:
+    """The marks that this writer puts in place of a letter left out."""
+    if not any(mark in text for mark in (SHADDA, FATHA, DAMMA, KASRA)):
+        return TANWIN_KASR if TANWIN_FATH in text else ""
+    return TANWIN_KASR + FATHA + DAMMA + KASRA
 
 
 def _drops_nunation(line: Line) -> bool:
@@ -98,9 +110,12 @@ def _drops_nunation(line: Line) -> bool:
 
 
 def _word_change(
-    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation
+    word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation, *, marks: str
 ) -> Change | None:
-    """The change of one word for the genders wanted, None if it does not change."""
+    """The change of one word for the genders wanted, None if it does not change.
+
+    `marks` are those that stand for a letter left out: راضٍ, لا تنسَ.
+    """
     new = InflectedWord(word.letters)
     asked = None
     vowel = ""
@@ -117,7 +132,8 @@ def _word_change(
             new, asked = after, asked or site
     if asked is None:
         return None
-    text = spell_like(word, new.letters, nunated=new.nunated, nunation=nunation)
+    mark = new.mark if new.mark in marks else ""
+    text = spell_like(word, new.letters, nunated=new.nunated, nunation=nunation, mark=mark)
     return asked.change(word, with_final_mark(text, vowel) if vowel else text)
 
 
@@ -135,4 +151,6 @@ def _inflect_target(letters: str, target: Target, gender: Gender) -> InflectedWo
         word = inflect_fixed(target.prefix, target.kind, target.word, gender)
     elif isinstance(target, VerbTarget):
         word = inflect_verb_parse(target.parse, target.cell, gender)
+        if word is not None:
+            return InflectedWord(word, mark=mark_of_weak_verb(target.parse, word))
     return None if word is None else InflectedWord(word)

@@ -86,6 +86,12 @@ def final_mark(text: str) -> str:
     return ""
 
 
+def has_shadda(text: str, at: int) -> bool:
+    """Whether the letter at an index, counted without marks, is written doubled."""
+    clusters = _clusters(text)
+    return at < len(clusters) and SHADDA in clusters[at].marks
+
+
 def is_vocalised(text: str) -> bool:
     """Whether letters inside the word have vowel marks."""
     inner = _clusters(text)[:-1]
@@ -126,6 +132,8 @@ def _with_linking_vowel(cluster: _Cluster, following: str, *, always: bool) -> _
     if not always and not any(mark in _FINAL_MARKS for mark in cluster.marks):
         return cluster
     others = "".join(mark for mark in cluster.marks if mark not in _FINAL_MARKS)
+    if following == "ي" and not always:  # لا تنسَ, لا تنسي
+        return _Cluster(cluster.letter, others)
     return _Cluster(cluster.letter, others + _LINKING_VOWELS.get(following, ""))
 
 
@@ -134,7 +142,7 @@ def with_final_mark(text: str, mark: str) -> str:
     clusters = _clusters(text)
     last = clusters[-1]
     kept = "".join(one for one in last.marks if one not in _FINAL_MARKS)
-    clusters[-1] = _Cluster(last.letter, kept + mark)
+    clusters[-1] = _Cluster(last.letter, mark + kept)
     return "".join(cluster.letter + cluster.marks for cluster in clusters)
 
 
@@ -239,7 +247,7 @@ Nunation: TypeAlias = Literal["before", "after", "none"]
 
 # What is written where the hamza of a letter is left out.
 _WITHOUT_HAMZA = frozenset("ا")
-_NUNATION = regex.compile("\u064bا$|ا\u064b$")
+_NUNATION = regex.compile("\u064b\u0651?ا$|\u0651?ا\u064b$")
 _TANWIN = regex.compile("[\u064b\u064c\u064d]")
 _NUNATION_BEFORE_ALIF = regex.compile("\u064bا(?!\\p{L})")
 _NUNATION_AFTER_ALIF = regex.compile("ا\u064b(?!\\p{L})")
@@ -270,8 +278,10 @@ def keep_hamza_habits(written: str, letters: str) -> str:
     return "".join(start)[:index] + letters[index:]
 
 
-def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) -> str:
-    """The word in other letters, spelled as its line is."""
+def spell_like(
+    word: Token, letters: str, *, nunated: bool, nunation: Nunation, mark: str = ""
+) -> str:
+    """The word in other letters, spelled as its line is; `mark` is for a last letter left out."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)
     ending = TANWIN_FATH if old != word.text else final_mark(word.text)
@@ -282,6 +292,8 @@ def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) 
         if nunation == "none" and not vocalised:
             return stem + "ا"
         return stem + ("ا" + TANWIN_FATH if nunation == "after" else TANWIN_FATH + "ا")
+    if mark and nunation != "none":
+        return with_final_mark(stem, mark)
     return with_final_mark(stem, _final_vowel(letters, ending)) if vocalised else stem
 
 

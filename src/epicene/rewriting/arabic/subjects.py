@@ -44,6 +44,8 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
         return _demonstrative_subject(words, at + 1, parse)
     if nouns.has_preposition(words, index) or _is_begun(words, index, parse):
         return -1
+    if (named := words.name_gender(index)) is not None:
+        return index if named == gender else -1
     letters = words.line.letters(index)
     if letters == "الله":
         return index if gender == "masculine" else -1
@@ -60,9 +62,28 @@ def explicit_subject(context: Context, at: int, parse: VerbParse) -> int:
     known = [one for one in words.known_nouns(index) if not one.prefix.preposition]
     if known and analyse_thing(letters) is None:
         return index if _can_be_subject(words, index, known[0], parse) else -1
-    if _is_unlisted_plural(words, index, parse):
-        return index
     return _thing_as_subject(context, at, index, parse)
+
+
+def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
+    """The index of a thing after a verb of which nobody before can be the subject, else -1.
+
+    It is the object if the verb says what people do: فتح الباب, but ظهر الباب.
+    """
+    words, gender, index = context.words, parse.cell.gender, at + 1
+    if nouns.has_preposition(words, index) or nouns.is_nunated(words, index):
+        return -1
+    if parse.suffix is not None:  # تخطفه شركة, but سلمه الرسالة
+        gives = parse.verb.perfect in verb_list("ditransitive")
+        done = words.is_nominal(index) and _noun_gender(words, index) == gender
+        return index if done and words.is_thing(index) and not gives else -1
+    if gender in context.people or parse.verb.perfect in verb_list("acts"):
+        return -1
+    thing = words.is_thing(index) or words.line.letters(index).startswith("ال")
+    if not thing or not words.is_nominal(index) or _noun_gender(words, index) != gender:
+        return -1
+    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
+    return index if definite and not words.known_nouns(index) else -1
 
 
 def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -> int:
@@ -79,7 +100,7 @@ def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -
     organisation = organisation and context.clause.third is None
     if (
         parse.verb.perfect in verb_list("intransitive")
-        or (organisation and definite)
+        or (organisation and (definite or parse.verb.perfect not in verb_list("acts")))
         or (definite and words.is_passive(at))
         or (definite and _is_passive(parse) and words.opens_clause(at))
         or _is_habit(context, at, index, parse)
@@ -132,14 +153,6 @@ def _is_habit(context: Context, at: int, index: int, parse: VerbParse) -> bool:
 def _is_passive(parse: VerbParse) -> bool:
     """Whether the verb is rather passive: تعتبر هذه الجزيرة, تستخدم المادة."""
     return parse.cell.tense == "imperfect" and parse.verb.perfect in {"اعتبر", "عد", "استخدم"}
-
-
-def _is_unlisted_plural(words: PassageAnalysis, at: int, parse: VerbParse) -> bool:
-    """Whether an unlisted noun may be a plural of things after such a verb: ارتفعت الأسعار."""
-    letters = words.line.letters(at)
-    things = parse.verb.perfect in verb_list("of_things") or words.is_passive(at - 1)
-    feminine = parse.cell.gender == "feminine" and things
-    return feminine and letters.startswith("ال") and analyse_thing(letters) is None
 
 
 def _noun_gender(words: PassageAnalysis, at: int) -> Gender | None:

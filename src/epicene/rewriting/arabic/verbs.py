@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic import nouns
 from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
-from epicene.rewriting.arabic.lexicon import function_words, verb_list
-from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
+from epicene.rewriting.arabic.lexicon import function_words, things, verb_list
+from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark, fold_letters
 from epicene.rewriting.arabic.subjects import explicit_subject, next_noun
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
-    if _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None:
+    if (3 in persons and _is_of_thing(context, at, parses)) or (
+        _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None
+    ):
         return 3
     if _is_no_womans(context, at, parses):
         persons.discard(3)
@@ -102,9 +104,16 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     if {1, 3} <= persons and _is_rather_first_person(context, at, parses):
         return 2 if 2 in persons and context.words.evidence.prior[0] == 2 else 1
     subject = _person_of_clause_subject(context, parses)
-    if subject in persons and not (persons == {1, 2} and context.words.opens_clause(at)):
+    begins = context.words.opens_clause(at) or _follows_subordinator(context, at)
+    if subject in persons and not (persons == {1, 2} and begins):
         return subject
     return next((person for person in context.words.evidence.prior if person in persons), 3)
+
+
+def _follows_subordinator(context: Context, at: int) -> bool:
+    before = context.words.function(at - 1)
+    begins = {"ان", "اذا", "لو", "لماذا", "حين", "عندما"}
+    return before is not None and before.suffix is None and before.base in begins
 
 
 def _is_no_womans(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -432,12 +441,47 @@ def _is_done_by_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) 
     after = words.line.letters(at + 1)
     owned = after.startswith("ال") or after.endswith("تك")
     definite = definite or (owned and words.is_thing(at))
+    if feminine and definite and _is_rather_a_things(words, at, parses):
+        return True
     suffix = parses[0].suffix
     resumes = suffix is None or suffix.person == 3  # ما الذي تعنيه الزيادة
     imperfect = parses[0].cell.tense == "imperfect" and resumes
     verb = parses[0].verb
     by_things = verb.perfect in verb_list("by_things") and verb.imperfect != "وقع"  # ستوقع الورقة
     return feminine and definite and imperfect and by_things
+
+
+def _is_rather_a_things(words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether an organisation acts, or the verb is seldom said of people: تقبل اللجنة."""
+    if parses[0].suffix is not None or parses[0].cell.tense != "imperfect":
+        return False
+    stem = fold_letters(words.line.letters(at).removeprefix("ال"))
+    listed = verb_list("intransitive") | verb_list("of_things") | verb_list("by_things")
+    told = parses[0].verb.perfect in listed and words.is_thing(at)
+    return stem in things().organisations or told
+
+
+def _is_of_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether the verb is passive, or a thing is right before it: والشوربة وصلت باردة."""
+    words, subject = context.words, context.clause.subject
+    if words.is_passive(at) and all(parse.verb.simple for parse in parses):
+        return True
+    topic = subject is not None and subject.who is None and subject.gender == "feminine"
+    topic = topic and context.opened_at == at - 1
+    article = words.line.letters(at - 1).startswith(("ال", "وال", "فال"))
+    return (topic and article) or _describes_thing(words, at, parses)
+
+
+def _describes_thing(words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a verb right after a thing says what that does: سيارة تعمل بالديزل."""
+    before = analyse_thing(words.line.letters(at - 1))
+    if before is None or before.gender != "feminine" or before.suffixed or before.prefix:
+        return False
+    if words.function(at - 1) is not None or parses[0].prefix:
+        return False
+    third = [p for p in parses if p.cell.person == 3 and p.cell.tense == "imperfect"]
+    resumed = parses[0].suffix is not None  # كلمة تعرفها
+    return any(p.cell.gender == "feminine" for p in third) and not resumed
 
 
 # The vowel of كتبتُ, كتبتَ, كتبتِ, كتبتْ.
