@@ -265,7 +265,7 @@ class ProgressLines(_Noting):
         rate = (self._done - self._done_before) / seconds
         if not rate:
             return f"{self._title}: {self._done} of {self._total}, {seconds:.0f} s"
-        speed = f"{rate:.1f}/s" if rate >= 0.1 else f"{60 * rate:.1f}/min"
+        speed = f"{rate:.1f}/s" if rate >= 0.1 else f"{60 * rate:.2g}/min"
         left = (self._total - self._done) / rate / 60
         if self._done < self._total:
             speed += f", {left:.0f} min left" if left >= 1 else ", less than 1 min left"
