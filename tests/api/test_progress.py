@@ -46,8 +46,8 @@ def test_slow_models_are_counted_by_the_minute(
         clock[0] += seconds
         lines.advance(seconds // 30, 0)
     said = capsys.readouterr().err.splitlines()
-    assert said[1] == "ask · model: 1 of 4, 2.0/min, 2 min left"
-    assert said[2] == "ask · model: 3 of 4, 2.0/min, less than 1 min left"
+    assert said[1] == "ask · model: 1 of 4, 2/min, 2 min left"
+    assert said[2] == "ask · model: 3 of 4, 2/min, less than 1 min left"
 
 
 def test_lines_come_although_no_answer_does(
