@@ -48,7 +48,7 @@ def test_it_rewrites_for_whom_the_target_names() -> None:
         ({"language": "zh"}, "'zh' is not rewritten by person; known: .*fr"),
         ({"language": "en"}, "'en' is not rewritten by person"),
         ({"target": {}}, "does not name a person to rewrite"),
-        ({"target": {"speaker": "neuter"}}, "no gender 'neuter' for --speaker"),
+        ({"target": {"speaker": "neuter"}}, "--speaker must be m, f or n, not 'neuter'"),
     ],
 )
 def test_what_it_cannot_answer(changed: dict[str, object], says: str) -> None:

@@ -495,7 +495,7 @@ def test_a_request_with_a_target_is_rewritten_and_one_without_is_labelled(folder
         ({}, "no source text"),
         ({"source": "Je suis là", "language": "fr"}, "trained on 'ar', not on 'fr'"),
         ({"source": "أنا", "target": {"others": "feminine"}}, "speaker and listener, not for"),
-        ({"source": "أنا", "target": {"speaker": "plural"}}, "gender for --speaker"),
+        ({"source": "أنا", "target": {"speaker": "plural"}}, "--speaker must be m, f or n"),
     ],
 )
 def test_what_cannot_be_answered_says_why(

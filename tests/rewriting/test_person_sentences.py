@@ -81,7 +81,7 @@ def test_every_change_says_whose_it_is_its_rule_and_how_sure_it_is(
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({}, "No person is given .*--speaker"), ({"speaker": "x"}, "gender for --speaker")],
+    [({}, "No person is given .*--speaker"), ({"speaker": "x"}, "--speaker must be m, f or n")],
 )
 def test_wrong_options(language: str, options: dict[str, str], says: str) -> None:
     with pytest.raises(InputError, match=says):

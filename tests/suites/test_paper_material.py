@@ -161,7 +161,7 @@ def test_an_older_run_is_resumed_as_it_was_begun(
     assert stored.keys().isdisjoint(paper.added)
     again = gramvis(tmp_path / "run")
     assert (again.complete, stored_protocol(again.path)) == (True, stored)
-    with pytest.raises(InputError, match="different protocol"):
+    with pytest.raises(InputError, match="different question, words"):
         gramvis(tmp_path / "run", question="Whom do you see?", wording="epicene")
 
 

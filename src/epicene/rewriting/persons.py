@@ -87,7 +87,7 @@ def read_neutral_persons(
         )
     if style and style not in neutral.styles:
         known = ", ".join(neutral.styles)
-        raise InputError(f"This language has no --style {style!r}; known: {known}.")
+        raise InputError(f"--style must be one of {known} in this language, not {style!r}.")
     return persons, style or next(iter(neutral.styles))
 
 
