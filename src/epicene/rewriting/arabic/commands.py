@@ -39,7 +39,8 @@ _EATEN = frozenset("من مما معنا جيدا قليلا كثيرا ببطء
 def read_command(line: Line, at: int, evidence: PassageEvidence) -> tuple[VerbParse, ...]:
     """The imperative readings of a word that is a command here and elsewhere something else."""
     word = line.token(at)
-    joined = word.letters[:1] in {"و", "ف"} and not line.after_mark(at)
+    comma = line[at - 1] in {"،", ","}
+    joined = word.letters[:1] in {"و", "ف"} and (comma or not line.after_mark(at))
     answers = word.letters[:1] == "ف" and line[line.sentence(at)[0]] in _CONDITIONS
     joined = joined or line[at - 1] == "ثم"
     joined = joined and (answers or _follows_command(line, at, evidence))
