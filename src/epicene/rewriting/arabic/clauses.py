@@ -71,8 +71,6 @@ def _find_subject(
     cell = parse.cell
     if cell.person != 3:
         return -1, context.person(cell.person, cell.number)
-    if cell.gender == "masculine" and _is_prayer(context, at):
-        return -1, Referent(None, cell.number, cell.gender)
     if perfects & verb_list("impersonal") or _is_impersonal(context, at, perfects):
         return -1, Referent(None)
     if _is_about_what(context, at, parse):
@@ -102,9 +100,26 @@ def _likely_subject(context: Context, at: int, parse: VerbParse) -> tuple[int, R
     index = acting_thing(context, at, parse)
     if index >= 0:
         return index, nouns.noun_referent(context, index)
-    if context.words.is_unlisted_name(at + 1):
+    if context.words.is_unlisted_name(at + 1) or _is_rather_a_persons(context, at, parse):
         return -1, context.person(3, cell.number, cell.gender)
     return -1, context.third_person(cell.number, cell.gender)
+
+
+def _is_rather_a_persons(context: Context, at: int, parse: VerbParse) -> bool:
+    """Whether a verb says what people do, or that somebody was something: لعبت, كانت مغنية.
+
+    Not where the noun that follows may be its subject: أدركت العائلة.
+    """
+    words, gender = context.words, parse.cell.gender
+    if parse.verb.perfect in verb_list("copular"):
+        return not words.is_thing(at + 1) and any(
+            noun.lemma.person and noun.form.gender == gender and not noun.prefix.preposition
+            for noun in words.known_nouns(at + 1)
+        )
+    if parse.verb.perfect not in verb_list("acts") or gender in context.names:
+        return False
+    follows = nouns.noun_gender(words, at + 1) == gender
+    return not words.is_passive(at) and not (follows and not nouns.has_preposition(words, at + 1))
 
 
 def _stated_subject(context: Context, at: int, cell: Cell) -> Referent | None:
@@ -164,21 +179,6 @@ def _that_follows(context: Context, at: int) -> bool:
         if words.key(index) == "ان":
             return True
     return False
-
-
-_PRAYERS = frozenset({"سأل", "دعا", "رجا", "تضرع"})
-
-
-def _is_prayer(context: Context, at: int) -> bool:
-    """Whether the verb says what God is asked for: نسأل الله أن يغفر لها وأن يسكنها."""
-    words = context.words
-    start, _ = words.line.sentence(at)
-    return any(
-        words.line[index + 1] in {"الله", "المولي", "ربنا"}
-        and any(parse.cell.person == 1 for parse in words.verbs(index))
-        and any(parse.verb.perfect in _PRAYERS for parse in words.verbs(index))
-        for index in range(start, at - 1)
-    )
 
 
 # What a happening does: ما سمح بذلك, ما دفع الناس إلى.

@@ -421,8 +421,7 @@ def _is_adjective_of_thing(words: PassageAnalysis, at: int, parse: NounParse) ->
     if parse.lemma.person or parse.form.number != "singular":
         return False
     if not parse.definite:
-        governed = words.is_preposition(at - 1) or parse.prefix.preposition == "ب"
-        return governed or (is_definite(words, at + 1) and words.is_thing(at + 1))
+        return words.is_preposition(at - 1) or parse.prefix.preposition == "ب"
     return parse.form.gender == "feminine" and parse.lemma.masculine.endswith("ي")
 
 

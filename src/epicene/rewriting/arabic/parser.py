@@ -266,20 +266,9 @@ def _read_prepositional_object(
         context.add(at, context.person(2, "plural"), suffix, "object pronoun")
     elif suffix.person == 2:
         context.add_vowel(at)
-    elif suffix.person == 3 and not _is_about_thing(context, function.base, suffix):
+    elif suffix.person == 3 and not (function.base == "في" and suffix.gender in context.all_things):
         read_third_person_suffix(context, at)
     return at + 1
-
-
-_WHERE_THINGS_ARE = frozenset("من ب علي الي عن بعد قبل خلال بين حول ضد وراء خلف فوق تحت".split())
-
-
-def _is_about_thing(context: Context, preposition: str, suffix: Suffix) -> bool:
-    """Whether a pronoun after a preposition means a thing: in it, or of it if nobody is named."""
-    if suffix.gender not in context.all_things:
-        return False
-    nobody = suffix.gender not in context.people
-    return preposition == "في" or (nobody and preposition in _WHERE_THINGS_ARE)
 
 
 def _read_whoever(context: Context, at: int, function: FunctionParse) -> int:

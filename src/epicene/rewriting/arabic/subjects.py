@@ -77,13 +77,11 @@ def acting_thing(context: Context, at: int, parse: VerbParse) -> int:
         gives = parse.verb.perfect in verb_list("ditransitive")
         done = words.is_nominal(index) and _noun_gender(words, index) == gender
         return index if done and words.is_thing(index) and not gives else -1
-    if gender in context.people or parse.verb.perfect in verb_list("acts"):
+    if parse.verb.perfect in verb_list("acts"):
         return -1
     thing = words.is_thing(index) or words.line.letters(index).startswith("ال")
-    if not thing or not words.is_nominal(index) or _noun_gender(words, index) != gender:
-        return -1
-    definite = nouns.is_definite(words, index) or nouns.is_definite(words, index + 1)
-    return index if definite and not words.known_nouns(index) else -1
+    thing = thing and words.is_nominal(index) and not words.known_nouns(index)
+    return index if thing and _noun_gender(words, index) == gender else -1
 
 
 def _thing_as_subject(context: Context, at: int, index: int, parse: VerbParse) -> int:

@@ -74,7 +74,7 @@ def choose_person(context: Context, at: int, parses: tuple[VerbParse, ...]) -> i
     persons: set[int] = {parse.cell.person for parse in parses if not _is_reflexive(parse)}
     if len(persons) == 1:
         return persons.pop()
-    if (3 in persons and _is_of_thing(context, at, parses)) or (
+    if (3 in persons and _describes_thing(context.words, at, parses)) or (
         _is_of_thing_before(context, parses) or object_as_subject(context, at, parses) is not None
     ):
         return 3
@@ -459,17 +459,6 @@ def _is_rather_a_things(words: PassageAnalysis, at: int, parses: tuple[VerbParse
     listed = verb_list("intransitive") | verb_list("of_things") | verb_list("by_things")
     told = parses[0].verb.perfect in listed and words.is_thing(at)
     return stem in things().organisations or told
-
-
-def _is_of_thing(context: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
-    """Whether the verb is passive, or a thing is right before it: والشوربة وصلت باردة."""
-    words, subject = context.words, context.clause.subject
-    if words.is_passive(at) and all(parse.verb.simple for parse in parses):
-        return True
-    topic = subject is not None and subject.who is None and subject.gender == "feminine"
-    topic = topic and context.opened_at == at - 1
-    article = words.line.letters(at - 1).startswith(("ال", "وال", "فال"))
-    return (topic and article) or _describes_thing(words, at, parses)
 
 
 def _describes_thing(words: PassageAnalysis, at: int, parses: tuple[VerbParse, ...]) -> bool:
