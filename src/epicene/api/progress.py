@@ -64,7 +64,7 @@ def in_notebook() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-class _Noting:
+class _ShowsMessages:
     """A display whose messages are written to standard error."""
 
     def show_message(self, sentence: str) -> None:
@@ -72,7 +72,7 @@ class _Noting:
         note(sentence)
 
 
-class NotebookProgress(_Noting):
+class NotebookProgress(_ShowsMessages):
     """Progress bars in the output of a notebook cell, one per section."""
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ def rate_text(progress: Progress, task: TaskID, failed: int) -> str:
     return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
 
 
-class ProgressBar(_Noting):
+class ProgressBar(_ShowsMessages):
     """A bar with rate and time left."""
 
     def __init__(self) -> None:
@@ -208,7 +208,7 @@ class ProgressBar(_Noting):
         self._progress.stop()
 
 
-class ProgressLines(_Noting):
+class ProgressLines(_ShowsMessages):
     """Lines: one at the start, one every 10 seconds during the first minute, then one per minute.
 
     They are printed whether or not answers arrive, so that a slow batch or a model that is still

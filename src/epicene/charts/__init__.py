@@ -298,7 +298,7 @@ def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
     return {} if color is None else {"shape": _legend(color, data)}
 
 
-# Vega's markers, those that are told apart best first.
+# Vega's markers, those that are easiest to distinguish first.
 _MARKERS = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
     "triangle-left", "wedge", "arrow", "stroke",

@@ -272,7 +272,7 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     if not feeling and not (arrived and not _AFTER_ARRIVING.isdisjoint(line.keys[at:start])):
         return
     after = line[start + 1]
-    if word in {"désolé", "navré"} and (line.is_determiner(start + 1) or after in _I):
+    if word in {"désolé", "navré"} and (line.is_determiner(start + 1) or after in _FIRST_PERSON):
         agreement.add(start, "adjective")
         return
     if after in {"que", "qu'"} and word in _SAID_OF_ONESELF:  # Pas certain que ce soit vrai
@@ -288,7 +288,7 @@ def _read_opening_state(context: Context, clauses: Sequence[Clause], at: int) ->
     read_coordinated(line, read_predicate_element(line, start, agreement, strict=True), agreement)
 
 
-_I = frozenset({"je", "j'", "on"})
+_FIRST_PERSON = frozenset({"je", "j'", "on"})
 
 
 def _is_time(line: Line, at: int) -> bool:
