@@ -133,7 +133,7 @@ def _role_nouns(entry: str, language: str) -> Iterator[RoleNoun]:
             shown: Gender | Literal[""] = "masculine" if language in ("ar", "ru") else ""
             yield from (RoleNoun(form, shown) for form in _forms(masculine, language, both=True))
             continue
-        women = set(_forms(feminine, language))
+        women = dict.fromkeys(_forms(feminine, language))
         yield from (RoleNoun(form, "feminine") for form in women)
         for form in _forms(masculine, language) if masculine else ():
             if form not in women:
