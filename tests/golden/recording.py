@@ -183,7 +183,7 @@ def record() -> None:
     if published:
         for score in SCORES:
             found[score.name] = score.numbers(Path(published))
-    names = [case.name for case in (*CASES, *SCORES)]
+    names = [*(case.name for case in CASES), *(score.name for score in SCORES)]
     text = json.dumps({name: found[name] for name in names if name in found}, ensure_ascii=False)
     FILE.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
