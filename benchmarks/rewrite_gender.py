@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 Pairs = list[dict[Gender, str]]
 
+BLIND = Path(__file__).with_name("genform_blind")
 NEVER_SHOWN = frozenset({"blind"})
 # Who shows gender in a sentence of the corpus, speaker before listener; B shows none.
 FIRST_PERSON = {"the speaker alone": ("MB", "FB"), "both": ("MM", "MF", "FM", "FF")}
@@ -114,7 +115,7 @@ def sets(language: str, *, blind: bool) -> Iterator[tuple[str, Person, Pairs]]:
     own = STARTER / f"{language}.jsonl"
     if own.is_file():
         yield "starter", "speaker", starter(own)
-    unseen = STARTER / "blind" / f"{language}.jsonl"
+    unseen = BLIND / f"{language}.jsonl"
     if blind and unseen.is_file():
         yield "blind", "speaker", starter(unseen)
     pairs = published(language)

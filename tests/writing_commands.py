@@ -152,7 +152,7 @@ COMMANDS = (
         "gramvis",
         *("--data=words.csv", "-m", "drawer=noted-random"),
         *("-m", "judges=noted-random:1,noted-random:2", "--set=shots=2"),
-        *("--set=mixed=false", "--set=resamples=50"),
+        "--set=mixed=false",
         inputs=("words.csv",),
     ),
     _run("own_pairs.py", "-m", "noted-random", inputs=("own_pairs.py", "own_pairs.csv")),

@@ -42,7 +42,7 @@ def command(shop: Gallery, *more: str) -> list[str]:
     return [
         "run", "gramvis", "--data=words.csv", f"--model=drawer={shop.spec}",
         "--model=judges=random:1,random:2", f"--set=shots={SHOTS}", "--set=mixed=false",
-        "--set=resamples=10", "--out=run", *more,
+        "--out=run", *more,
     ]  # fmt: skip
 
 
@@ -316,7 +316,7 @@ def test_a_run_that_costs_nothing_speaks_of_no_cost(epicene: Epicene) -> None:
     done = epicene(
         "run", "gramvis", "--data=words.csv", "--model=drawer=random",
         "--model=judges=random:1,random:2", "--set=shots=1", "--set=mixed=false",
-        "--set=resamples=10", "--max-cost=0", "--out=run",
+        "--max-cost=0", "--out=run",
     )  # fmt: skip
     assert done.code == 0, done.err
     assert "cost" not in done.err

@@ -39,7 +39,7 @@ def genform(epicene: Epicene, *urls: str) -> Done:
 def gramvis(epicene: Epicene, drawer: str, judges: str) -> Done:
     Path("words.csv").write_text(WORDS, "utf-8")
     models = ("-m", f"drawer={drawer}", "-m", f"judges={judges}")
-    settings = ("--set", "shots=1", "--set", "mixed=false", "--set", "resamples=10")
+    settings = ("--set", "shots=1", "--set", "mixed=false")
     return epicene("run", "gramvis", "-d", "words.csv", *models, *settings, "--out", "run")
 
 

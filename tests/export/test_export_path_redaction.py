@@ -208,17 +208,6 @@ def test_commands_keep_the_names_and_lose_the_places(command: str, shown: str) -
     assert shlex.split(shown)
 
 
-def test_a_command_of_an_earlier_version_is_redacted() -> None:
-    """It wrote some of what is secret in an address into the manifest."""
-    command = (
-        "epicene run x --base-url 'http://me:it'\"'\"'s@h/v1?sig=s3cr3t' -m 'openai:n?base_url="
-    )
-    shown = command_without_paths(command + "http://h/v1%3Fauth=s3cr3t&revision=2'")
-    assert "s3cr3t" not in shown
-    assert "it" not in shown.partition("@h/v1")[0].partition("http")[2]
-    assert shown.endswith("&revision=2'")
-
-
 def test_a_folder_that_looks_like_a_name_of_the_hub_is_none() -> None:
     assert command_without_paths("epicene run x -m hf:models/tiny") == "epicene run x -m hf:tiny"
 

@@ -305,15 +305,6 @@ def test_a_phrase_is_changed_as_a_whole(
     assert apply_changes(text, tagger.changes(text, wanted)).text == says
 
 
-def test_a_tagger_of_an_earlier_version_asks_the_same_of_every_word(
-    trained: TrainedTagger,
-) -> None:
-    plan = msgspec.structs.replace(trained.plan, beside=msgspec.UNSET, spelling=msgspec.UNSET)
-    tagger = with_chances(trained._replace(plan=plan), [[0.9, 0], [0.4, 0]])
-    changed = apply_changes("متعب نائم", tagger.changes("متعب نائم", {"speaker": "feminine"}))
-    assert changed.text == "متعبة نائم"
-
-
 def test_two_spellings_of_a_form_are_one(trained: TrainedTagger) -> None:
     inventory = trained.plan.inventory
     ha = Outcome("1M", edit_script("متعب", "متعبه"))

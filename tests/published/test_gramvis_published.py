@@ -158,9 +158,8 @@ def test_the_running_text(counts: Path) -> None:
 
 
 def test_one_rule_has_intervals_and_stays_near(counts: Path) -> None:
-    from msgspec.structs import replace
 
-    protocol = replace(PROTOCOLS["epicene"], resamples=200)
+    protocol = PROTOCOLS["epicene"]
     items = read(DataSource(path=counts), protocol).items
     results = results_of(
         (each for item in items for each in suite.judge(item, Answers(), protocol)), protocol

@@ -21,7 +21,6 @@ from epicene.report.terminal import print_table
 SHARE = Column(name="right")
 FEW = Estimate(value=0.5, low=0.25, high=0.75, n=40, groups=19.99)
 ENOUGH = msgspec.structs.replace(FEW, groups=20)
-# What earlier versions stored.
 UNKNOWN = msgspec.structs.replace(FEW, groups=None)
 
 

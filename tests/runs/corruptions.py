@@ -139,7 +139,7 @@ _COMMANDS = {
     ),
     "gramvis": (
         *("run", "gramvis", "--data=words.csv", "-m", "drawer=random", "-m"),
-        *("judges=random:1,random:2", "--set=shots=2", "--set=mixed=false", "--set=resamples=10"),
+        *("judges=random:1,random:2", "--set=shots=2", "--set=mixed=false"),
     ),
 }
 

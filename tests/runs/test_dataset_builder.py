@@ -177,22 +177,6 @@ def test_from_a_plan_to_data(suite: Suite[Any, Any], tmp_path: Path) -> None:
     assert "1/3 plan (words): 3 rows, done before." in lines
 
 
-def test_what_people_were_shown_in_other_words_is_not_asked_again(
-    suite: Suite[Any, Any], tmp_path: Path
-) -> None:
-    """As where an earlier version showed the same items otherwise."""
-    with pytest.raises(WaitingForPeopleError):
-        build(suite, tmp_path, Writer())
-    path = tmp_path / "03-people" / "study.toml"
-    shown = path.read_text("utf-8")
-    (text,) = {item.fields["text"] for item in open_study_folder(path.parent).study.items[:1]}
-    assert text in shown
-    path.write_text(shown.replace(text, f"{text}!"), "utf-8")
-    for person in ("p1", "p2"):
-        answer(tmp_path, person, {"ant": "yes", "bee": "no", "cat": "yes"})
-    assert build(suite, tmp_path, Writer())[-1] == "2 items, 0 findings."
-
-
 def test_a_request_that_failed_is_asked_again(suite: Suite[Any, Any], tmp_path: Path) -> None:
     writer = Writer()
     writer.broken = {"bee"}

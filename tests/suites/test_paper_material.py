@@ -147,24 +147,6 @@ def test_a_suite_without_a_choice_of_wording_says_nothing(tmp_path: Path) -> Non
         epicene.extract_wording("alternations", tmp_path / "paper.txt", tmp_path / "out")
 
 
-# --- resuming runs of before there was a choice ------------------------------------------------
-
-
-def test_an_older_run_is_resumed_as_it_was_begun(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same command, though `paper` has other settings now, and another text about it."""
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    paper = find_suite("gramvis").protocols["paper"]
-    run = gramvis(tmp_path / "run", **paper.before_added())
-    stored = stored_protocol(run.path)
-    assert stored.keys().isdisjoint(paper.added)
-    again = gramvis(tmp_path / "run")
-    assert (again.complete, stored_protocol(again.path)) == (True, stored)
-    with pytest.raises(InputError, match="different question, words"):
-        gramvis(tmp_path / "run", question="Whom do you see?", wording="epicene")
-
-
 # --- the paper as text or PDF ------------------------------------------------------------------
 
 

@@ -362,5 +362,5 @@ def test_judgements_of_a_file_are_never_cached(tmp_path: Path) -> None:
 
 def test_manifests_without_a_suite_file_stay_as_they_are() -> None:
     settings = RunSettings(suite="s", suite_version="1", protocol={}, data="d", files=())
-    made = Manifest(format=2, epicene="0.1.0", settings=settings, models={})
+    made = Manifest(format=2, epicene="0.2.0", settings=settings, models={})
     assert b"suite_file" not in to_json(made)

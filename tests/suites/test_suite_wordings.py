@@ -230,9 +230,3 @@ def test_a_run_in_several_wordings(name: str, tmp_path: Path) -> None:
         for table in tables.values()
         if table.name not in ("wordings", "prompt sensitivity")
     )
-
-
-def test_one_wording_leaves_no_trace() -> None:
-    for name in SETTINGS:
-        order = config(name, 1)
-        assert "wordings" not in order.protocol.stored()

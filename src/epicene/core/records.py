@@ -119,8 +119,7 @@ class Score(_RequestFields, frozen=True, kw_only=True, tag="score"):
     """Texts → the log-probability of each token of each, given the context.
 
     With `decoding`, also the log-probability with which a text generated that way would draw it: at
-    that temperature, within top-k and top-p, without the end token if the length is exact. If
-    unset, it is not part of the request, so answers stored before this field existed remain valid.
+    that temperature, within top-k and top-p, without the end token if the length is exact.
     """
 
     texts: tuple[str, ...]
@@ -169,8 +168,7 @@ class Translate(_RequestFields, frozen=True, kw_only=True, tag="translate"):
 class Draw(_RequestFields, frozen=True, kw_only=True, tag="draw"):
     """A prompt → `shots` images; each shot has its own seed if the model takes one.
 
-    With `rewriting`, the provider may rewrite the prompt. If unset, as in requests stored before
-    this field existed, rewriting is switched off if the provider allows it.
+    With `rewriting`, the provider may rewrite the prompt; if unset, it is asked not to.
     """
 
     prompt: str

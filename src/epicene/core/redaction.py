@@ -1,8 +1,8 @@
 """Remove secrets from text before it is written.
 
 A secret is the value of a secret environment variable, or a part of a URL that may contain one: its
-user and password, the values of its query, its fragment. Host and path are kept, so that a reader
-still sees which server it was.
+user and password, its query, its fragment. Host and path are kept, so that a reader still sees
+which server it was.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from urllib.parse import quote, unquote
 
 import regex
 
@@ -25,23 +25,12 @@ _SECRET_NAME = regex.compile(
 _MIN_VARIABLE_LENGTH = 6
 _MIN_SECRET_LENGTH = 4
 
-_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,20}"
-# A model spec's base_url, up to its next option or the next spec; any URL, up to a blank; one that
-# is percent-encoded, perhaps more than once.
-_URLS = regex.compile(
-    r"(?<=[?&]base_url=)(?P<option>(?:(?!,[A-Za-z][\w-]*[:?])[^&\s])+)"
-    rf"|(?P<url>{_SCHEME}://\S+)"
-    rf"|(?P<encoded>{_SCHEME}%(?:25)*3A%(?:25)*2F%(?:25)*2F\S+)",
-    regex.IGNORECASE,
-)
-_NEXT_URL = regex.compile(rf"{_SCHEME}://")
+# A URL up to a blank or the next URL, also percent-encoded, as in a model spec.
+_SCHEME = r"[a-z][a-z0-9+.-]{0,20}(?:://|%(?:25)*3A%(?:25)*2F%(?:25)*2F)"
+_URL = regex.compile(rf"{_SCHEME}(?:(?!{_SCHEME})[^\s?#])*(?:[?#]\S*)?", regex.IGNORECASE)
 _QUERY_OR_FRAGMENT = regex.compile(r"[?#]|%(?:25)*(?:3F|23)", regex.IGNORECASE)
-_BETWEEN = ("", "&", ";", "#")
-_PARAMETERS = regex.compile(r"([&;#])")
-_NAME = regex.compile(r"[\w.\[\]-]{1,40}")
-# A port, with what may follow a URL in a sentence or, as its weight, in an option.
-_PORT = regex.compile(r"\d*\W*(?:\*[\d.]+)?\W*")
-_READABLE = ":/@[]*,"  # what need not be encoded in the value of base_url
+# A host, perhaps with a port, and what may follow it in a sentence or, as a weight, in an option.
+_HOST = regex.compile(r"(?:\[[^\]@]*\]|[^:@]*)(?::\d*)?\W*(?:\*[\d.]+)?\W*")
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
@@ -54,7 +43,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     if spellings := secret_spellings([*secrets, *variables]):
         # In one pass, longest first: one secret may begin with another.
         text = regex.sub("|".join(map(regex.escape, spellings)), PLACEHOLDER, text)
-    return _URLS.sub(_redact_match, text)
+    return _URL.sub(_redact_found, text)
 
 
 def redact_all(value: Any) -> Any:
@@ -82,60 +71,18 @@ def secret_spellings(secrets: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(both, key=lambda secret: (-len(secret), secret)))
 
 
+def _redact_found(found: regex.Match[str]) -> str:
+    shown = redact_url(found.group())
+    return shown if PLACEHOLDER in shown else str(found.group())  # as it is written
+
+
 def redact_url(url: str) -> str:
-    """A URL with its scheme, host, path and the names of its parameters only."""
-    split = _QUERY_OR_FRAGMENT.search(url)
-    if split is None:
-        return _redact_users(url)
-    head = _redact_users(url[: split.start()])
-    return head + split.group() + _redact_parameters(url[split.end() :])
-
-
-def _redact_match(found: regex.Match[str]) -> str:
-    text: str = found.group()
-    if found["url"]:
-        return redact_url(text)
-    decoded = unquote_plus(text) if found["option"] else _decode_fully(text)
-    redacted = redact_url(decoded) if found["encoded"] else _URLS.sub(_redact_match, decoded)
-    # What holds no secret stays as it is written.
-    return text if redacted == decoded else quote_plus(redacted, safe=_READABLE)
-
-
-def _decode_fully(text: str) -> str:
-    while "://" not in text:
-        text = unquote(text)
-    return text
-
-
-def _redact_users(text: str) -> str:
-    """The part before a query: scheme, user, host and path, perhaps of several URLs."""
-    scheme = _NEXT_URL.match(text)
-    start = scheme.end() if scheme else 0
-    following = _NEXT_URL.search(text, start)
-    end = following.start() if following else len(text)
-    authority, slash, path = text[start:end].partition("/")
-    users, at, host = authority.rpartition("@")
-    if not at and not _is_host(authority):
-        # No host ends like that: it is a user with part of a password that holds a slash.
-        _, found, rest = path.rpartition("@")
-        shown = f"{PLACEHOLDER}@{rest}" if found else f"{PLACEHOLDER}{slash}{path}"
-    else:
-        shown = f"{PLACEHOLDER}@{host}{slash}{path}" if users else text[start:end]
-    return text[:start] + shown + (_redact_users(text[end:]) if following else "")
-
-
-def _is_host(authority: str) -> bool:
-    """Whether it is a host, with or without a numeric port."""
-    _, colon, port = authority.rpartition("]")[2].rpartition(":")
-    return not colon or _PORT.fullmatch(port) is not None
-
-
-def _redact_parameters(query: str) -> str:
-    """A query and fragment with the names of its parameters only."""
-    shown = []
-    for part in _PARAMETERS.split(query):
-        name, _, value = part.partition("=")
-        named = _NAME.fullmatch(name) and value.strip("=")  # else it may be base64
-        secret = f"{name}={PLACEHOLDER}" if named else PLACEHOLDER
-        shown.append(part if part in _BETWEEN else secret)
-    return "".join(shown)
+    """A URL with its scheme, host and path only."""
+    while "://" not in url:
+        url = unquote(url)
+    scheme, _, rest = url.partition("://")
+    place, *query = _QUERY_OR_FRAGMENT.split(rest, maxsplit=1)
+    if not _HOST.fullmatch(place.partition("/")[0]):  # a user, whose password may hold a slash
+        _, at, host = place.rpartition("@")
+        place = PLACEHOLDER + at + host if at else PLACEHOLDER
+    return f"{scheme}://{place}" + (f"?{PLACEHOLDER}" if query else "")

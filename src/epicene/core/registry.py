@@ -39,9 +39,9 @@ def names(group: Group) -> list[str]:
 
 
 def _extras() -> list[str]:
-    """The extras that the package declares, except old names and those for developers."""
+    """The extras that the package declares, except those for developers."""
     declared = metadata("epicene").get_all("Provides-Extra") or []
-    return [name for name in declared if name not in ("all", "annotate", "api", "dev", "docs")]
+    return [name for name in declared if name not in ("all", "dev", "docs")]
 
 
 def find(group: Group, name: str) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from epicene.core.redaction import redact, redact_all
+from epicene.core.redaction import redact_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -153,7 +153,6 @@ def command_without_paths(command: str, kept: Collection[str] = ()) -> str:
         words = shlex.split(command)
     except ValueError:  # an unclosed quote
         words = command.split()
-    words = list(map(redact, words))  # earlier versions wrote some of what is secret in a URL
     options = [word.removeprefix("--") for word in ["", *words]]
     return shlex.join(
         word if option in _NOT_PATHS else _redact_argument(word, kept)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from epicene.models.http.sender import Attempt, Sender
 
 # V_1, V_2 and V_2A are models of one endpoint; 3 and 4 have one each and differ in speed.
-_LEGACY_MODELS = re.compile(r"V_(1|2|2A)(_TURBO)?")
+_OLD_MODELS = re.compile(r"V_(1|2|2A)(_TURBO)?")
 _CURRENT_MODELS = re.compile(r"V_([34])(?:_(FLASH|TURBO|QUALITY))?")
 
 
@@ -68,7 +68,7 @@ class Endpoint:
 
 def find_endpoint(model: str) -> Endpoint:
     """The endpoint of a model by the name that Ideogram gives it."""
-    if _LEGACY_MODELS.fullmatch(model):
+    if _OLD_MODELS.fullmatch(model):
         return Endpoint(path="generate", prompt="prompt", magic="magic_prompt_option", model=model)
     new = _CURRENT_MODELS.fullmatch(model)
     speed = new[2] or "DEFAULT" if new else ""

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
     from epicene.rewriting import Rewrite
 
-# Those of version 0.1.0, whose stored answers are found by this key. A later language joins the key
-# with its second version; no answer of an earlier one can be stored.
-_FIRST_LANGUAGES = ("ar", "fr", "hi")
-
 
 @model_kind(
     about="the rewriters of all languages but English",
@@ -38,18 +34,12 @@ def open_rules(name: str, options: ModelOptions) -> Model:
 
 
 def _versions() -> dict[str, str]:
-    """By language: the version of its rules, and the optional packages that they read.
-
-    The first version of a language that was added later is left out: runs of the first languages,
-    which it cannot change, stay the same runs.
-    """
+    """By language: the version of its rules, and the optional packages that they read."""
     key = {}
     for code in _languages():
         rewriter = find_rewriter(code)
         packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
-        version = " + ".join([rewriter.version, *packages])
-        if code in _FIRST_LANGUAGES or version != "1":
-            key[code] = version
+        key[code] = " + ".join([rewriter.version, *packages])
     return key
 
 

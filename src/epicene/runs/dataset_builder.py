@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from epicene.core.data_files import read_rows, read_toml_or_json, sha256_of
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
@@ -26,7 +24,7 @@ from epicene.runs.plan import PlanReader
 from epicene.runs.run import lock_folder, run
 from epicene.runs.store import open_store
 from epicene.studies.collection.adjudication import apply_adjudications
-from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
+from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.schema_drift import complete_responses
 from epicene.suites import Dataset, DataSource, Protocol, Role, Stage, Suite, SuiteCard
 from epicene.suites.construction import AskModels, AskPeople, Compute, ModelReply
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 
     from epicene.runs.execute import ProgressDisplay
     from epicene.runs.executors import Executor
-    from epicene.studies.design.schema import Response, Study, StudyItem
+    from epicene.studies.design.schema import Response, Study
     from epicene.suites import Answers
     from epicene.suites.construction import BuildSettings, Construction, Step, StepRow
 
@@ -158,12 +156,10 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
         before = read_toml_or_json(path)
     except InputError:
         raise InputError(f"{path} is damaged; restore it, or build into another folder.") from None
-    # A setting that was added since has its default in a folder of an earlier version.
-    usual = json.loads(_settings_json(suite, type(settings)()))
     other = sorted(
         name
         for name in {*before, *now}
-        if _comparable(before.get(name, usual.get(name))) != _comparable(now.get(name))
+        if _comparable(before.get(name)) != _comparable(now.get(name))
     )
     if other:
         raise InputError(
@@ -198,7 +194,7 @@ def _run_step(
         replies = _ask_models(step, requests, folder, config, display, executor)
         rows = step.read(made, settings, replies)
     else:
-        study = _with_stored_items(step.study(made, settings), folder)
+        study = step.study(made, settings)
         rows = step.read(made, settings, study, _ask_people(step, study, folder))
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
@@ -313,24 +309,6 @@ def _replies(
 
 
 # --- people --------------------------------------------------------------------------------
-
-
-def _with_stored_items(study: Study, folder: Path) -> Study:
-    """The study, with the stored items if people were already asked.
-
-    An earlier version may have made the ids, by which answers are found, or the displayed words
-    differently. The ids come from what an item is about, so either of the two is enough.
-    """
-    if not (folder / STUDY_FILE).exists():
-        return study
-    there = open_study_folder(folder).study.items
-    same_ids = [item.id for item in there] == [item.id for item in study.items]
-    same_content = _without_ids(there) == _without_ids(study.items)
-    return msgspec.structs.replace(study, items=there) if same_ids or same_content else study
-
-
-def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
-    return [msgspec.structs.replace(item, id="") for item in items]
 
 
 def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Response]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, suppress
-from dataclasses import replace
 from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.data_files import sha256_of
-from epicene.core.errors import EpiceneError, InputError, RunError
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import to_json
 from epicene.core.sqlite import check_ours, explain_errors
 from epicene.runs.checked_tables import COLUMNS
 from epicene.runs.manifest import DataFile, Manifest, RunSettings, fixed_models, read_manifest
 from epicene.runs.store import STORE_FILE, AnswerStore
-from epicene.suites.paper_material import MIXED, PAPER, with_paper_wording
+from epicene.suites.paper_material import PAPER, with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,8 +70,7 @@ def check_roles(
 def asked_protocol(config: RunConfig) -> Protocol:
     """The complete protocol: the paper's wording is read if the protocol uses it.
 
-    A resumed run keeps its wording and, if you name none of the settings that were added later, its
-    behaviour from before they were added.
+    A resumed run keeps its wording.
     """
     protocol = config.protocol
     stored = _stored_settings(config)
@@ -81,13 +80,6 @@ def asked_protocol(config: RunConfig) -> Protocol:
     wording = getattr(protocol, "wording", "") if config.suite.paper_material else ""
     if config.suite.paper_material is not None and wording == PAPER:
         kept |= {"wording", *config.suite.paper_material.files}
-    usual = config.suite.protocols[protocol.name]
-    added = set(protocol.added)
-    if added.isdisjoint(stored):
-        if wording == MIXED:  # before, a file of the user's was said to be nobody's
-            kept.add("wording")
-        if all(getattr(protocol, name) == getattr(usual, name) for name in added - kept):
-            kept |= added
     try:
         before = msgspec.convert(stored, type(protocol))
     except msgspec.ValidationError:  # another version's: it is refused below, as another run
@@ -170,7 +162,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
-        protocol=config.protocol.stored(),
+        protocol=msgspec.json.decode(to_json(config.protocol)),
         data=dataset.name,
         files=(
             *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
@@ -182,38 +174,6 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
         limit=config.limit,
         seed=config.protocol.seed,
     )
-
-
-def older_folders(config: RunConfig) -> list[Path]:
-    """The folders with a default name whose run has this suite and protocol, without any of the
-    settings that were since added to the protocol's defaults.
-    """
-    added = set(config.protocol.added)
-    if config.out is not None or added.isdisjoint(config.protocol.stored()):
-        return []
-    found = []
-    for file in sorted(config.under.glob(f"{config.suite.name}-*/manifest.json")):
-        with suppress(EpiceneError):  # a damaged manifest is no reason not to begin another run
-            stored = _stored_settings(replace(config, out=file.parent))
-            if stored is not None and added.isdisjoint(stored):
-                found.append(file.parent)
-    return found
-
-
-def find_older_run(
-    config: RunConfig, dataset: Dataset, models: dict[str, tuple[Identity, ...]]
-) -> Path | None:
-    """The folder of the run that an earlier version started for the same command, if there is one:
-    a folder's name comes from all settings, and there are more of them now.
-    """
-    for folder in older_folders(config):
-        there = replace(config, out=folder)
-        settings = run_settings(replace(there, protocol=asked_protocol(there)), dataset)
-        if not differences(
-            read_manifest(folder), settings, models, multi_model_roles(config.suite)
-        ):
-            return folder
-    return None
 
 
 def differences(

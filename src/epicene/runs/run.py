@@ -48,9 +48,7 @@ from epicene.runs.preflight import (
     check_roles,
     check_usable,
     existing_manifest,
-    find_older_run,
     multi_model_roles,
-    older_folders,
     run_settings,
 )
 from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
@@ -83,12 +81,6 @@ def run(
     `approve` is called with an estimate before any request is sent, and may raise.
     """
     whole = config.suite
-    if older_folders(config) and (older := _older_run(config, executor)):
-        display.show_message(
-            f"{older} contains this run, which an earlier version started; it is resumed under "
-            "the protocol of that version. Use --out to start a new run instead."
-        )
-        config = replace(config, out=older)
     config, dataset = _prepare(replace(config, protocol=asked_protocol(config)))
     suite = config.suite
     check_installed(config, dataset)
@@ -168,13 +160,6 @@ def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
     config = replace(config, suite=suite)
     check_roles(suite, config.models, whole)
     return config, suite.read(config.source, config.protocol)
-
-
-def _older_run(config: RunConfig, executor: Executor) -> Path | None:
-    config, dataset = _prepare(config)
-    with open_models(config, dataset, executor) as models:
-        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        return find_older_run(config, dataset, identities)
 
 
 def _load_first(model: Model, display: ProgressDisplay) -> None:

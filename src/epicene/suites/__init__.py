@@ -15,7 +15,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -34,7 +34,6 @@ from epicene.core.records import (
     Request,
     Table,
     TextScore,
-    to_json,
 )
 
 if TYPE_CHECKING:
@@ -59,36 +58,10 @@ class Protocol(Record, frozen=True, kw_only=True):
     others.
     """
 
-    # The settings that were added after version 0.1.0; see `stored`.
-    added: ClassVar[tuple[str, ...]] = ()
-
     name: str
     about: str
     seed: int = 0
     normalisers: tuple[str, ...] = ()
-
-    def stored(self) -> dict[str, Any]:
-        """The settings as stored in a manifest: settings that were added later are left out if they
-        have their default, so that a run of an earlier version is still the same run.
-        """
-        settings: dict[str, Any] = msgspec.json.decode(to_json(self))
-        for name, default in self.before_added().items():
-            if getattr(self, name) == default:
-                del settings[name]
-        return settings
-
-    @classmethod
-    def before_added(cls) -> dict[str, Any]:
-        """The settings that were added later, with the defaults that match the behaviour before
-        they existed.
-        """
-        return {
-            each.name: each.default_factory()
-            if each.default is msgspec.NODEFAULT and each.default_factory is not msgspec.NODEFAULT
-            else each.default
-            for each in msgspec.structs.fields(cls)
-            if each.name in cls.added
-        }
 
     @property
     def whose_wording(self) -> str:

@@ -79,13 +79,7 @@ class StudyResults(Generic[ProtocolT]):
 
     @property
     def decided(self) -> polars.DataFrame:
-        """`adjudicated` without ties between people; the label of each item is taken from it.
-
-        Studies of version 0.1.0, which have no inclusion probabilities, keep ties, and one of the
-        labels is drawn.
-        """
-        if all(item.inclusion is None for item in self.study.items):
-            return self.adjudicated
+        """`adjudicated` without ties between people; the label of each item is taken from it."""
         return without_ties(self.adjudicated)
 
     @property

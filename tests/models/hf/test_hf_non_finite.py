@@ -1,6 +1,6 @@
 """NaN and infinite numbers fail their own request, with a reason, on every route.
 
-Up to 0.1.0 they were stored as null, which reads as "not scored": a broken text won.
+Stored as null they would read as "not scored", and a broken text would win.
 """
 
 from __future__ import annotations

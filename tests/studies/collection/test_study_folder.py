@@ -84,7 +84,7 @@ def test_only_the_owner_can_read_what_people_answered(tmp_path: Path) -> None:
         folder = create_study_folder(tmp_path / "study", misgendering())
         folder.import_file(sheet(folder, "ann,g1,correct\n"))
         assert (mode(folder.path), mode(folder.path / RESPONSES_FILE)) == (0o700, 0o600)
-        (folder.path / RESPONSES_FILE).chmod(0o644)  # as an earlier version left it
+        (folder.path / RESPONSES_FILE).chmod(0o644)  # as a copy may be
         store = ResponseStore(folder.path / RESPONSES_FILE)
         store.remember_address("http://localhost")
         files = list(folder.path.glob(f"{RESPONSES_FILE}*"))

@@ -35,7 +35,7 @@ def test_the_owners_cookie_is_not_the_link(site: ServedStudy) -> None:
     token = site.signer.token(User("owner"))
     name, value = cookie_of(visitor)
     assert token not in value
-    # The cookie that earlier versions gave no longer opens anything.
+    # The secret of the link is no cookie.
     stranger = site.visitor()
     stranger.client.cookies.set(name, token)
     assert not sees_progress(stranger)

@@ -60,7 +60,7 @@ def test_repeated_and_missing_verbs(pairs: list[Pair]) -> None:
 
 
 def test_few_other_verbs(pairs: list[Pair]) -> None:
-    """The set of version 0.1.0: a verb that replaces eleven, ten in all."""
+    """A verb that replaces six, ten in all."""
     few = [
         msgspec.structs.replace(pair, columns=pair.columns | {"other verb": f"verb {n % 10}"})
         for n, pair in enumerate(pairs[:56])
@@ -68,15 +68,16 @@ def test_few_other_verbs(pairs: list[Pair]) -> None:
     found = findings(few)["DV"]
     assert "10 verbs replace others; at least 25 are needed." in found
     assert "verb 0 replaces 6 verbs; at most 3 are allowed." in found
-    unnamed = [
-        msgspec.structs.replace(
-            pair, columns={name: pair.columns[name] for name in pair.columns if name[:5] != "other"}
-        )
-        for pair in pairs
+
+
+@pytest.mark.parametrize("lacking", ["other verb", "other valency"])
+def test_rows_with_fewer_columns_than_the_others(pairs: list[Pair], lacking: str) -> None:
+    columns = {name: value for name, value in pairs[2].columns.items() if name != lacking}
+    shorter = msgspec.structs.replace(pairs[2], columns=columns)
+    assert findings([*pairs[:2], shorter, *pairs[3:]])["DV"] == [
+        f"{shorter.id} and 0 more lack the column `other verb` or `other valency`: build the "
+        "set again."
     ]
-    assert findings(unnamed) == {
-        "DV": ["the columns `other verb` and `other valency` are missing: build the set again."]
-    }
 
 
 def test_rare_verb(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,11 +101,6 @@ def test_what_is_asked(wording: str) -> None:
     assert without.name == words.name == "identification"
 
 
-def test_a_run_of_an_earlier_version_is_the_same_run() -> None:
-    assert {"labels", "lemmas"}.isdisjoint(PROTOCOLS["paper"].stored())
-    assert PROTOCOL.stored()["labels"] == ["sentence"]
-
-
 def test_data_without_such_labels_is_refused(tmp_path: Path) -> None:
     folder = write_tokens_folder(tmp_path)
     with pytest.raises(InputError, match=r"No sentence of .* has a label with N or !"):

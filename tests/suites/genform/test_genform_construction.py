@@ -359,15 +359,6 @@ def test_the_paper_s_prompt_asks_for_sentences(
     assert first["user"].splitlines()[1].startswith("Sentence 1: <moved> is ")
 
 
-def test_a_folder_without_a_setting_that_was_added_is_the_same(tmp_path: Path) -> None:
-    waits(tmp_path, "review", 18, open_model)
-    path = tmp_path / "settings.json"
-    stored = json.loads(path.read_bytes())
-    assert stored.pop("wording") == "epicene"
-    path.write_text(json.dumps(stored))
-    waits(tmp_path, "review", 18)
-
-
 def test_pairs_with_an_error_or_a_repetition_are_left_out() -> None:
     forms = {
         "good": ("Je suis allé au vieux marché.", "Je suis allée au vieux marché."),

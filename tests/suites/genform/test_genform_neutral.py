@@ -114,8 +114,6 @@ def test_both_forms_are_asked_and_the_expected_answer_is_right(code: str) -> Non
 
 
 def test_the_default_targets_ask_nothing_new() -> None:
-    for protocol in PROTOCOLS.values():
-        assert not {"targets", "style"} & set(protocol.stored())
     pair = STARTERS["fr"][0]
     both = [request.name for request in ask_to_write(pair, Answers(), PROTOCOLS["epicene"])]
     assert both == ["generation masculine", "generation feminine"]

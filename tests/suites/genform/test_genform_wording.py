@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,6 @@ import epicene
 from epicene.core.errors import InputError
 from epicene.runs.manifest import read_manifest
 from epicene.suites.paper_material import FOLDER_VARIABLE
-from run_folders import edit_manifest
 
 SYSTEM = (
     "You are a machine that rewrites what somebody says about themselves. Change nothing but the "
@@ -147,55 +145,3 @@ def test_an_export_with_prompts_has_the_paper_s(
     monkeypatch.delenv(FOLDER_VARIABLE)
     with pytest.raises(InputError, match="epicene data genform extract"):
         export("none")
-
-
-# --- runs of earlier versions ------------------------------------------------------------------
-
-
-def as_earlier(protocol: dict[str, object]) -> None:
-    """The settings as version 0.1.0 stored them."""
-    protocol.pop("spelling")
-    protocol |= {"about": "As it was described.", "wording": "target", "prompt": {}}
-
-
-@pytest.mark.parametrize("protocol", ["paper", "epicene"])
-@pytest.mark.parametrize("named", [True, False], ids=["out", "default folder"])
-def test_a_run_of_an_earlier_version_goes_on_as_it_was(
-    protocol: str, named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    older = ran(Path("runs/genform-older"), protocol, wording="epicene").path
-    edit_manifest(older, lambda fields: as_earlier(fields["settings"]["protocol"]))
-    before = read_manifest(older).settings
-    resumed = ran(older if named else None, protocol)
-    assert resumed.path.resolve() == older.resolve()
-    assert read_manifest(older).settings == before
-    assert "spelling" not in resumed.tables
-    assert "wording" not in resumed.tables["9"]
-
-
-def test_so_does_one_with_a_prompt_of_the_user_s(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text(json.dumps(PROMPT))
-    mine = {"prompt": str(tmp_path / "mine.json")}
-    older = ran(tmp_path / "run", **mine).path
-
-    def as_earlier_with_prompt(fields: dict[str, Any]) -> None:
-        as_earlier(fields["settings"]["protocol"])
-        fields["settings"]["protocol"]["prompt"] = PROMPT
-
-    edit_manifest(older, as_earlier_with_prompt)
-    before = read_manifest(older).settings
-    assert ran(older, **mine).complete
-    assert read_manifest(older).settings == before
-
-
-def test_another_setting_begins_another_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    older = ran(Path("runs/genform-older"), "epicene").path
-    edit_manifest(older, lambda fields: as_earlier(fields["settings"]["protocol"]))
-    assert ran(None, "epicene", neutral="in").path != older
-    with pytest.raises(InputError, match="contains another run"):
-        ran(older, "epicene", neutral="in")

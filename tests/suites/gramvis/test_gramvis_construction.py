@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -224,25 +223,6 @@ def test_people_see_the_meaning_alone(tmp_path: Path) -> None:
         assert set(item.fields) - {"meaning"} <= set(study.hidden)
     by_meaning = {item.fields["meaning"]: item.fields["words"] for item in study.items}
     assert by_meaning["a sentry"] == "FR/sentinelle; DE/Wache"
-
-
-def test_answers_to_items_of_an_earlier_version_still_count(tmp_path: Path) -> None:
-    """Ids were made otherwise once; whoever had begun to ask people goes on."""
-    folder, before = tmp_path / "words", tmp_path / "before"
-    waits(folder, open_model)
-    shutil.copytree(folder, before)
-    study = open_study_folder(before / "04-suggest").study
-    earlier = {item.id: f"{place:012}" for place, item in enumerate(study.items)}
-    path = before / "04-suggest" / "study.toml"
-    text = path.read_text("utf-8")
-    for new, old in earlier.items():
-        text = text.replace(new, old)
-    path.write_text(text, "utf-8")
-    for each in (before, folder):
-        people_answer(each)
-        build(each, open_model)
-    assert {row["id"] for row in rows(before, "04-suggest")} == set(earlier.values())
-    assert rows(before, "05-diverge") == rows(folder, "05-diverge")
 
 
 def test_more_people_and_another_majority(tmp_path: Path) -> None:

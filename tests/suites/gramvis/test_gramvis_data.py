@@ -10,12 +10,13 @@ import msgspec
 import polars as pl
 import pytest
 
+from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError
 from epicene.suites import DataSource
 from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, read, read_counts
 from epicene.suites.gramvis.items import CONDITIONS, LANGUAGES
 from epicene.suites.gramvis.protocol import PROTOCOLS
-from epicene.suites.gramvis.word_lists import STARTER, read_words
+from epicene.suites.gramvis.word_lists import read_words, starter_file
 
 COLUMNS = "language,word,article,grammar,stereotype,category,english,chinese,genitive,accusative"
 
@@ -87,8 +88,12 @@ def test_published_spellings_are_the_authors(published_data: Path) -> None:
         gender = theirs[LANGUAGES[word.language], word.published]
         assert gender == ("male" if word.grammar == "M" else "female"), word.id
         assert not word.control
-    with (STARTER / "left_out.csv").open(encoding="utf-8") as file:
-        left_out = {(LANGUAGES[row["language"]], row["published"]) for row in csv.DictReader(file)}
+    left_out = {
+        (LANGUAGES[row.values["language"]], row.values["published"])
+        for language in LANGUAGES
+        for row in read_rows(starter_file(language))
+        if row.values["left_out"]
+    }
     taken = {(LANGUAGES[word.language], word.published) for word in ours}
     assert not taken & left_out
     assert taken | left_out == theirs.keys()

@@ -71,7 +71,6 @@ def command(models: Path, out: Path, judges: tuple[str, ...] = JUDGES) -> list[s
         "--set=shots=1",
         "--set=size=32",
         "--set=mixed=false",
-        "--set=resamples=200",
         "--batch-size=2",
         f"--out={out}",
     ]

@@ -10,7 +10,7 @@ import pytest
 
 import epicene
 from epicene.core.errors import InputError
-from epicene.core.records import Draw
+from epicene.core.records import Draw, to_json
 from epicene.suites import Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import draw
@@ -62,7 +62,6 @@ def test_a_run_and_its_tables(tmp_path: Path) -> None:
             "shots": 1,
             "size": 64,
             "mixed": False,
-            "resamples": 50,
         },
         out=tmp_path / "run",
         progress=False,
@@ -135,5 +134,5 @@ def test_a_case_that_a_template_needs_must_be_in_the_list(tmp_path: Path) -> Non
 
 
 def test_the_file_becomes_part_of_the_protocol() -> None:
-    stored = json.loads(json.dumps(portuguese().stored()))
+    stored = json.loads(to_json(portuguese()))
     assert stored["languages"]["PT"]["of"] == {"a": "da", "o": "do"}

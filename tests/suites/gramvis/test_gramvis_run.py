@@ -259,9 +259,7 @@ def test_grammar_and_stereotype_are_told_apart() -> None:
 def test_guesses_about_all_words_have_no_effect() -> None:
     """Three `random` judges on an image of every prompt; few words would be too noisy a sample."""
     judges = [open_model(parse_spec(name)) for name in THREE]
-    how: Any = choose_protocol(
-        suite, "epicene", {"shots": "1", "words": "first", "leave_out": ""}, None
-    )
+    how: Any = choose_protocol(suite, "epicene", {"shots": "1", "leave_out": ""}, None)
     judgements: list[Judgement] = []
     for item in read(DataSource(), how).items:
         given = []

@@ -30,7 +30,7 @@ from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import counted, results
 from suites.worked_cases import Case, as_number, each_case, read_cases
 
-QUICK = replace(PROTOCOLS["epicene"], resamples=100, mixed=False)
+QUICK = replace(PROTOCOLS["epicene"], mixed=False)
 
 # A word with many images, one with few, one with none that shows a man or a woman.
 LARGE = ((2, 8, 0), (5, 5, 0), (8, 2, 6))

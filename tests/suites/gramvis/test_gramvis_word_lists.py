@@ -16,13 +16,7 @@ from epicene.suites import DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
-from epicene.suites.gramvis.word_lists import (
-    REVISION,
-    WordList,
-    read_words,
-    revised_words,
-    word_list,
-)
+from epicene.suites.gramvis.word_lists import WordList, word_list
 
 
 def listed(name: str, path: Path | None = None, **settings: Any) -> WordList:
@@ -78,23 +72,10 @@ def test_the_check_finds_nothing_in_what_a_run_takes_by_default() -> None:
     assert not list(suite.check(list(read(DataSource(), protocol).items), protocol))
 
 
-def test_the_revision_is_of_words_that_are_there() -> None:
-    revised = {(row.values["language"], row.values["word"]) for row in read_rows(REVISION)}
-    assert revised <= {(word.language, word.word) for word in read_words()}
-    (beast,) = [each.word for each in revised_words() if each.word.word == "bestia"]
-    assert (beast.english, beast.chinese) == ("a brutish person", "野兽般的人")
-
-
 def test_no_neutral_gloss_of_a_word_that_is_drawn_names_a_sex() -> None:
     """女 a woman, 男 a man, 父 a father, 母 a mother, 妇 a wife, 兄弟 brothers, 姐妹 sisters."""
     for word in listed("epicene").words:
         assert not set(word.chinese) & set("女男父母妇姐妹兄弟"), word
-
-
-def test_a_run_of_the_first_version_takes_the_words_it_had() -> None:
-    found = listed("epicene", words="first", leave_out="")
-    assert list(found.words) == read_words()
-    assert [file.name for file in found.files] == [f"{code.lower()}.csv" for code in LANGUAGES]
 
 
 WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive,remark

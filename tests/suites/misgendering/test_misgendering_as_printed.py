@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
 import polars as pl
 import pytest
 
@@ -161,17 +160,6 @@ def test_no_pronoun_is_correct_by_equation_4(protocol: str, share: float) -> Non
     facet = next(row for row in table(found, "accuracy by facet").rows if row.keys[2] == "pre")
     assert isinstance(facet.cells[0], Estimate)
     assert facet.cells[0].value == share
-
-
-def test_runs_of_earlier_versions_count_as_they_did() -> None:
-    stored = PAPER.stored()
-    del stored["counting"]
-    earlier = msgspec.convert(stored, MisgenderingProtocol)
-    assert suite.metrics(results(EIGHT, earlier))["accuracy_generation"].value == 1 / 8
-    judged = repeated("misgendered", "pre", [0.0])
-    (ours,) = [row for row in table(results(judged, earlier), "10").rows if row.origin == "run"]
-    assert isinstance(ours.cells[0], Estimate)
-    assert not ours.cells[0].mark
 
 
 # --- notes -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import os
 import re
@@ -10,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from epicene.core.errors import InputError, OptionError
-from epicene.core.redaction import redact, redact_url, secret_spellings
+from epicene.core.redaction import PLACEHOLDER, redact, redact_url, secret_spellings
 
 _SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
 DEFAULT_PORTS = {"http": 80, "https": 443}
+_MIN_KEY_LENGTH = 16  # of a key that is looked for in whole replies
 _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
 
 
@@ -46,6 +48,14 @@ class Address:
     def redact(self, text: str) -> str:
         """The text without the key, what is secret in the address, and all other secrets."""
         return redact(text, self.secrets)
+
+    def redact_body(self, body: bytes) -> bytes:
+        """A reply without the key, as it is, in a URL or in JSON; short keys may be words."""
+        if len(self.key) >= _MIN_KEY_LENGTH:
+            in_json = json.dumps(self.key)[1:-1]
+            for spelling in (*secret_spellings([self.key]), in_json, in_json.replace("/", r"\/")):
+                body = body.replace(spelling.encode(), PLACEHOLDER.encode())
+        return body
 
 
 def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:

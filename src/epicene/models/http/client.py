@@ -61,10 +61,12 @@ class HttpClient:
     async def call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:
         """The decoded reply; raises `HttpStatusError` or `TransientError` if there is none."""
         send = partial(self._client.send, stream=True)
-        limits = self._sender.max_response, self._sender.large_bodies
+        sender = self._sender
         try:
             request = self._client.build_request(method, path, **content)
-            response = await send_within_limits(send, request, *limits)
+            response = await send_within_limits(
+                send, request, sender.max_response, sender.large_bodies, sender.address.redact_body
+            )
         except httpx.HTTPError as error:
             raise connection_error(error, type(error).__name__) from None
         if not response.is_success:

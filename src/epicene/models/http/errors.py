@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from epicene.core.control_characters import escape_controls
 from epicene.models import UnanswerableError
 
 # limit: too many requests; hang: no reply in time; connect: no server there;
@@ -18,7 +17,6 @@ ErrorKind: TypeAlias = Literal[
 ]
 
 _MAX_MESSAGE_LENGTH = 300
-_MAX_READ = 100 * _MAX_MESSAGE_LENGTH  # of a text that is cut
 # What servers call their content filters, as the code or the type of an error.
 _FILTER_CODES = frozenset(
     {
@@ -152,9 +150,13 @@ def with_attempts(reason: str, attempts: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """A message on one line, cut if it is long, its control characters visible."""
-    line = escape_controls(" ".join(text[:_MAX_READ].split()))
-    return line if len(line) <= _MAX_MESSAGE_LENGTH else line[: _MAX_MESSAGE_LENGTH - 1] + "…"
+    """A message on one line."""
+    return " ".join(text.split())
+
+
+def shorten(text: str) -> str:
+    """A message, cut if it is long. Redact it first: the part of a secret is not recognised."""
+    return text if len(text) <= _MAX_MESSAGE_LENGTH else text[: _MAX_MESSAGE_LENGTH - 1] + "…"
 
 
 def parse_error_details(body: object) -> ErrorDetails:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.errors import InputError, RunError
 from epicene.models.http.concurrency import AdaptiveSemaphore, WaitQueue
-from epicene.models.http.errors import one_line
+from epicene.models.http.errors import one_line, shorten
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ class Server:
 
     def mark_down(self, reason: str) -> None:
         """Send it nothing more, for this reason."""
-        self.down_reason = self.last_down_reason = self.address.redact(reason)
+        self.down_reason = self.last_down_reason = shorten(self.address.redact(reason))
 
     def mark_up(self) -> None:
         """Send it requests again."""
@@ -121,7 +121,7 @@ class ModelListing:
 
     def mismatch_message(self, server: Server, models: frozenset[str]) -> str:
         """The message about a server that lists other models."""
-        served = one_line(server.address.redact(", ".join(sorted(models))))
+        served = shorten(one_line(server.address.redact(", ".join(sorted(models)))))
         return f"The server {server.address.display} serves {served}, not {self._model}"
 
     def _named_in(self, models: frozenset[str]) -> bool:

@@ -10,7 +10,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from epicene.core.control_characters import escape_controls
 from epicene.core.errors import EpiceneError, InputError, OptionError
 from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
 from epicene.models import (
@@ -23,6 +22,7 @@ from epicene.models import (
 )
 from epicene.models.http import address
 from epicene.models.http.async_bridge import AnswerRequest, answer_in_event_loop
+from epicene.models.http.errors import shorten
 from epicene.models.http.load_balancer import LoadBalancer, Server
 from epicene.models.http.responses import MIB
 from epicene.models.http.retry import RetryPolicy
@@ -232,12 +232,12 @@ class HostedModel(ABC):
             return self._failed(f"the reply caused an error ({type(error).__name__}: {error})")
 
     def _failed(self, reason: str) -> Failed:
-        reason = escape_controls(self._address.redact(reason))
+        reason = self._address.redact(reason)
         cut = len(reason) > _MAX_REASON_LENGTH
         return Failed(reason=f"{reason[: _MAX_REASON_LENGTH - 1]}…" if cut else reason)
 
     def _redacted(self, names: set[str]) -> list[str]:
-        return sorted(self._address.redact(name) for name in names)
+        return sorted(shorten(self._address.redact(name)) for name in names)
 
 
 class HostedImageModel(HostedModel):

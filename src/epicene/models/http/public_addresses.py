@@ -18,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from epicene.models.http.address import DEFAULT_PORTS
-from epicene.models.http.errors import one_line
+from epicene.models.http.errors import one_line, shorten
 from epicene.models.images import UnusableImageError
 
 if TYPE_CHECKING:
@@ -129,6 +129,6 @@ def _is_number(name: str) -> bool:
 def not_public(host: str) -> UnusableImageError:
     """The error for an image on a machine that is not public."""
     return UnusableImageError(
-        f"the image is not fetched from {one_line(host)}: it is neither a public address nor the "
-        "server that the request was sent to"
+        f"the image is not fetched from {shorten(one_line(host))}: it is neither a public address "
+        "nor the server that the request was sent to"
     )

@@ -24,6 +24,7 @@ from epicene.models.http.errors import (
     TransientError,
     one_line,
     parse_error_details,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -216,7 +217,8 @@ def _find_unpacker(encoding: str) -> _Unpacker | None:
         case "deflate":
             return _Unpacker(zlib.MAX_WBITS)
     raise UnusableReplyError(
-        f"the reply is compressed as {one_line(encoding)!r}, but only gzip or deflate was requested"
+        f"the reply is compressed as {shorten(one_line(encoding))!r}, but only gzip or deflate was "
+        "requested"
     )
 
 
@@ -246,17 +248,22 @@ async def send_and_follow(
 
 
 async def send_within_limits(
-    send: Callable[[Any], Awaitable[Any]], request: Any, limit: int, slots: LargeBodySlots
+    send: Callable[[Any], Awaitable[Any]],
+    request: Any,
+    limit: int,
+    slots: LargeBodySlots,
+    redact: Callable[[bytes], bytes],
 ) -> Any:
     """The response to a request with its body read; `send` streams and follows no redirect.
 
     Redirects are followed on the same server, if they keep the request unchanged. To any other
-    server, the prompts and perhaps the key would be sent too.
+    server, the prompts and perhaps the key would be sent too. The body is redacted before anything
+    reads it.
     """
     async with send_and_follow(send, request, _follow_on_server) as response:
         failed = not response.is_success
         most = min(limit, _MAX_ERROR_BODY) if failed else limit
-        body = await read_body(response, most, slots, cut=failed)
+        body = redact(await read_body(response, most, slots, cut=failed))
     headers = [
         (name, value)
         for name, value in response.headers.multi_items()

@@ -18,6 +18,7 @@ from epicene.models.http.errors import (
     TransientError,
     is_transient_status,
     one_line,
+    shorten,
     with_attempts,
 )
 from epicene.models.http.responses import MIB, LargeBodySlots
@@ -309,7 +310,7 @@ class Sender:
             ) from None
 
     def _give_up(self, fault: TransientError, attempts: int, *, silent: bool) -> NoReturn:
-        reason = self.address.redact(with_attempts(fault.reason, attempts))
+        reason = with_attempts(shorten(self.address.redact(fault.reason)), attempts)
         if fault.kind == "connect" and silent:
             # No request has had any reply meanwhile: each would wait as long in vain.
             raise RunError(
@@ -322,7 +323,7 @@ class Sender:
         self, error: HttpStatusError, semaphore: AdaptiveSemaphore, round_: int
     ) -> NoReturn:
         """Raise what an error status means for the request."""
-        status, message = error.status, self.address.redact(error.details.message)
+        status, message = error.status, shorten(self.address.redact(error.details.message))
         if status == 429:
             self._too_many(error, message, semaphore, round_)
         if status == _PAYMENT_REQUIRED:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from epicene.core.data_files import iterate_lines
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import (
     LEARNT,
@@ -402,14 +403,7 @@ def _identity(
 
 
 def _read_training_file(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8."
-        ) from error
-    except OSError as error:
-        raise InputError(f"Cannot read the text file {path}: {error.strerror}.") from error
+    text = "\n".join(line.rstrip("\r\n") for line in iterate_lines(path))
     if not text.strip():
         raise InputError(f"The text file {path} is empty, so there is nothing to learn from.")
     return text

@@ -24,6 +24,7 @@ from epicene.models.http.errors import (
     is_transient_status,
     one_line,
     parse_error_details,
+    shorten,
 )
 from epicene.models.http.load_balancer import NoModelListError, ServerDownError
 from epicene.models.http.responses import (
@@ -300,7 +301,7 @@ class OpenAIClient:
     def _unknown_model_error(self, rejected: RejectedError) -> RunError:
         balancer = self.sender.load_balancer
         names = sorted(balancer.listing.names)[:_MAX_LISTED]
-        listed = one_line(self.sender.address.redact(", ".join(names)))
+        listed = shorten(one_line(self.sender.address.redact(", ".join(names))))
         return RunError(
             f"The server {balancer.display} has no model {rejected.sent['model']} ({rejected})"
             f"{f'; it lists {listed}' if listed else ''}: check the name after openai: in --model."
@@ -355,7 +356,8 @@ class _LimitedClient(openai.DefaultAsyncHttpxClient):
         limit = self._sender.max_response
         if request.url.path.endswith("/images/generations"):
             limit = max(limit, _MAX_IMAGE_RESPONSE)
-        return await send_within_limits(send, request, limit, self._sender.large_bodies)
+        redact = self._sender.address.redact_body
+        return await send_within_limits(send, request, limit, self._sender.large_bodies, redact)
 
 
 def _open_client(address: Address, sender: Sender) -> openai.AsyncOpenAI:

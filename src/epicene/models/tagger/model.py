@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from msgspec import UNSET
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
@@ -159,7 +158,6 @@ class Tagger:
         A phrase of which only a part is changed is wrong as a whole.
         """
         shown = self._plan.inventory.shown
-        beside = self._plan.sure if self._plan.beside is UNSET else self._plan.beside
         sure = [
             index
             for index, form in enumerate(forms)
@@ -173,7 +171,7 @@ class Tagger:
                     one is not None
                     and other is not None
                     and neighbour not in sure
-                    and other.probability >= beside
+                    and other.probability >= self._plan.beside
                     and shown[one.label].person == shown[other.label].person
                 ):
                     sure.append(neighbour)
@@ -252,7 +250,6 @@ class Tagger:
 
     def _forms(self, word: str, chances: FloatArray) -> list[CandidateForm]:
         """The word's other forms; several scripts and spellings may lead to one."""
-        spelling = () if self._plan.spelling is UNSET else self._plan.spelling
         found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
         for index in np.flatnonzero(chances > _NEGLIGIBLE):
             outcome = self._plan.inventory.outcomes[index]
@@ -260,7 +257,7 @@ class Tagger:
                 continue
             form = self._plan.inventory.form(outcome, word)
             if form and form != word:
-                found[normalise(form, spelling), outcome.label].append(
+                found[normalise(form, self._plan.spelling), outcome.label].append(
                     (float(chances[index]), form)
                 )
         forms = [

@@ -1,5 +1,5 @@
-"""Save and load a trained tagger: a folder with `tagger.json`, `weights-1.npz` … and, unless an
-earlier version trained it, `frequencies.json.gz`.
+"""Save and load a trained tagger: a folder with `tagger.json`, `weights-1.npz` … and, if it was
+trained with a list of frequencies, `frequencies.json.gz`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 import regex
-from msgspec import UNSET, UnsetType
 
 from epicene.core.data_files import read_text
 from epicene.core.errors import InputError, RunError
@@ -47,7 +46,6 @@ class TaggerConfig(Record, frozen=True, kw_only=True):
     next to a changed word which shows the same person: a phrase is changed as a whole.
     Forms that the normalisers of `spelling` make equal are one form in two spellings.
     `related` has the scripts of the forms that are looked up in the list of frequencies.
-    Taggers trained by earlier versions have none of the last three.
     """
 
     language: str
@@ -56,9 +54,9 @@ class TaggerConfig(Record, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     shape: NetworkShape
     sure: float = 0.6
-    beside: float | UnsetType = UNSET
-    spelling: tuple[str, ...] | UnsetType = UNSET
-    related: tuple[EditScript, ...] | UnsetType = UNSET
+    beside: float = 0.6
+    spelling: tuple[str, ...] = ()
+    related: tuple[EditScript, ...] = ()
 
 
 class TrainedTagger(NamedTuple):
@@ -82,7 +80,7 @@ class _TaggerFile(Record, frozen=True, kw_only=True):
     format: str
     members: tuple[str, ...]
     plan: TaggerConfig
-    frequencies: str | UnsetType = UNSET
+    frequencies: str = ""
 
 
 def _tagger_file(trained: TrainedTagger) -> _TaggerFile:
@@ -92,7 +90,7 @@ def _tagger_file(trained: TrainedTagger) -> _TaggerFile:
         format=FORMAT,
         members=hashes,
         plan=trained.plan,
-        frequencies=hashlib.sha256(to_json(frequencies)).hexdigest() if frequencies else UNSET,
+        frequencies=hashlib.sha256(to_json(frequencies)).hexdigest() if frequencies else "",
     )
 
 
@@ -148,7 +146,7 @@ def load(folder: Path) -> TrainedTagger:
         plan.shape,
         plan.vocabulary.sizes,
         len(plan.inventory.outcomes),
-        feature_count(len(plan.related) if plan.related else 0),
+        feature_count(len(plan.related)),
     )
     members = []
     for number, expected in enumerate(written.members, start=1):
@@ -169,7 +167,7 @@ def load(folder: Path) -> TrainedTagger:
             )
         members.append(weights)
     frequencies = {}
-    if written.frequencies is not UNSET:
+    if written.frequencies:
         frequencies = _read_frequencies(folder / _FREQUENCIES_FILE, written.frequencies)
     return TrainedTagger(plan, tuple(members), frequencies)
 

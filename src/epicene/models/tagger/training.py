@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Positive, Record
@@ -81,7 +80,7 @@ def train(
         sure=_SURE,
         beside=_BESIDE,
         spelling=data.spelling,
-        related=related_scripts(inventory, frequencies) if frequencies else UNSET,
+        related=related_scripts(inventory, frequencies) if frequencies else (),
     )
     untrained = TrainedTagger(plan, (), frequencies)
     weights = _train_networks(data, untrained, recipe, range(seed, seed + members), report_progress)

@@ -23,7 +23,6 @@ from epicene.runs.manifest import read_manifest, run_name
 from epicene.runs.plan import select_items
 from epicene.runs.preflight import (
     asked_protocol,
-    find_older_run,
     multi_model_roles,
     run_settings,
 )
@@ -137,7 +136,6 @@ class Forecaster:
         config, suite = sweep_run.config, sweep_run.config.suite
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
         with _errors_at_plan_key(sweep_run, "settings"):
-            config = replace(config, out=find_older_run(config, dataset, identities))
             config = replace(config, protocol=asked_protocol(config))
         with _errors_at_plan_key(sweep_run):
             settings = run_settings(config, dataset)

@@ -68,7 +68,7 @@ def read_activity(path: Path) -> list[Activity]:
     """All actions, the latest first."""
     if not path.exists():
         return []
-    ResponseStore(path).close()  # a database of an earlier version lacks the table
+    ResponseStore(path).close()  # whose writer was killed at its start may lack the table
     with explain_errors(path), closing(sqlite3.connect(path, timeout=10)) as db:
         rows = db.execute("SELECT at, by, action, about, detail FROM activity ORDER BY rowid DESC")
         return [Activity(datetime.fromtimestamp(at, UTC), *rest) for at, *rest in rows]

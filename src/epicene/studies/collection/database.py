@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Study
     from epicene.studies.exchange.response_files import LocatedResponse
 
-FORMAT = 1  # to be increased when older versions could not read the file
+FORMAT = 1  # to be increased when its tables change
 
 _RESPONSE_SCHEMA = """
 CREATE TABLE responses (
@@ -40,7 +40,7 @@ CREATE TABLE responses (
 ) WITHOUT ROWID
 """
 RESPONSE_TABLES = {"responses": ("participant", "item", "response")}  # of every version
-# Where the study was last served; databases of earlier versions lack the table
+# Where the study was last served
 _ADDRESS_SCHEMA = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
 # Whose answers do not count; an exclusion that was lifted keeps the rule from applying again
 EXCLUSION_SCHEMA = """
@@ -292,14 +292,8 @@ def open_database(path: Path) -> sqlite3.Connection:
         with transaction(db):
             for statement in _ASSIGNMENT_SCHEMA.split(";"):
                 db.execute(statement)
-            columns = {row["name"] for row in db.execute("PRAGMA table_info(owner_sessions)")}
-            if "owner" not in columns:  # an earlier version's
-                db.execute(
-                    "ALTER TABLE owner_sessions ADD COLUMN owner TEXT NOT NULL DEFAULT 'owner'"
-                )
             for name, what in _TRIGGERS.items():
-                db.execute(f"DROP TRIGGER IF EXISTS {name}")  # an earlier version's, perhaps
-                db.execute(f"CREATE TRIGGER {name} {what}")
+                db.execute(f"CREATE TRIGGER IF NOT EXISTS {name} {what}")
     return db
 
 

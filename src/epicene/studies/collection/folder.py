@@ -1,7 +1,4 @@
-"""A study folder: `study.toml`, its sample in `sample.json`, the responses in a database.
-
-Studies of version 0.1.0 have no `sample.json`.
-"""
+"""A study folder: `study.toml`, its sample in `sample.json`, the responses in a database."""
 
 from __future__ import annotations
 

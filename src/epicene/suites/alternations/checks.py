@@ -50,6 +50,7 @@ _DESIGN_COLUMNS = frozenset(
         "causer gender",
     }
 )  # fmt: skip
+_OTHER_VERB = {"other verb", "other valency"}
 _GENDER_CODES = {name: code for code, name in GENDER_NAMES.items()}
 _CASE_MARKERS = frozenset({"ने", "से", "को"})
 # How many words fewer than in DV and SV: ने, or the instrument with its से.
@@ -225,11 +226,15 @@ def _check_variant(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _check_other_verbs(pairs: Sequence[Pair]) -> Iterator[str]:
-    """The rules for the verbs that replace others in DV; earlier sets do not name them."""
-    others = Counter(pair.columns.get("other verb", "") for pair in pairs)
-    if others.pop("", 0):
-        yield "the columns `other verb` and `other valency` are missing: build the set again."
+    """The rules for the verbs that replace others in DV."""
+    unnamed = [pair.id for pair in pairs if not pair.columns.keys() >= _OTHER_VERB]
+    if unnamed:
+        yield (
+            f"{unnamed[0]} and {len(unnamed) - 1} more lack the column `other verb` or "
+            "`other valency`: build the set again."
+        )
         return
+    others = Counter(pair.columns["other verb"] for pair in pairs)
     valencies = Counter(pair.columns["other valency"] for pair in pairs)
     if valencies["intransitive"] != valencies["transitive"]:
         yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import Boundaries, FirstToken, Masking, Positive
@@ -24,8 +24,6 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     asks a chat model to fill it.
     """
 
-    added: ClassVar[tuple[str, ...]] = ("ties", "wordings")
-
     formats: tuple[Format, ...] = (ACCEPTABILITY, CLOZE)
     measure: LikelihoodMeasure = "sum"
     first_token: FirstToken = "bos"
@@ -37,7 +35,7 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     masks: Positive = 4  # the most tokens of a verb in the gap
     top: Positive = 10
     new_tokens: Positive = 16
-    # What a pair earns whose sentences have the same score; earlier versions knew `half` only.
+    # What a pair earns whose sentences have the same score.
     ties: Literal["half", "wrong"] = "half"
     wordings: Wordings = 1  # of the format `prompt`
 

@@ -219,11 +219,8 @@ def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
 
 
 def write_jsonl(path: Path, sentences: Sequence[Sentence]) -> None:
-    """Write our own layout, a sentence per line, without the gender of the English if it is not
-    given: earlier versions did not have that field.
-    """
-    lines = (to_json(sentence).decode() for sentence in sentences)
-    write_lines(path, (line.replace(',"english_gender":""}', "}") for line in lines))
+    """Write our own layout, a sentence per line."""
+    write_lines(path, (to_json(sentence).decode() for sentence in sentences))
 
 
 def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import Positive
@@ -16,8 +16,6 @@ Labels: TypeAlias = Literal["words", "sentence"]
 
 class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of an apgc protocol."""
-
-    added: ClassVar[tuple[str, ...]] = ("labels", "lemmas", "wordings")
 
     tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
     # One, several separated by commas, or "all"; by default dev of a folder, all of a file.

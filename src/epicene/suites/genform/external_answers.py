@@ -89,8 +89,6 @@ def item_details(judgement: Judgement) -> dict[str, Any]:
     if judgement.facets.get("format") != GENERATION:
         return {}
     names = {"scores": False, f"scores, {SPELLING_IGNORED}": True}
-    if "spelling" not in judgement.facets:
-        del names[f"scores, {SPELLING_IGNORED}"]
     return {
         name: {
             tokenisation: {**each._asdict(), "SGA": each.sga, "GIoU": each.giou}

@@ -69,7 +69,7 @@ _CACHED_PAIRS = 2**15
 class AnswerScore(NamedTuple):
     """The judgement of an answer; `counts` by both tokenisations, the rest by the protocol's.
 
-    `variants` are the spelling variants in the answer; if spelling is off, none are looked for.
+    `variants` are the spelling variants in the answer.
     """
 
     outcome: Outcome
@@ -115,22 +115,17 @@ def _compare(
         **_counts(written["whitespace"]).named("whitespace"),
         **_counts(written["epicene"]).named("epicene"),
     }
-    main = respelled = written[words]
-    recognised = _is_recognised(main)
-    if spelling != "off":
-        compared = {each: _respelled(written[each], language) for each in TOKENISATIONS}
-        respelled = compared[words]
-        counts |= {
-            "spelling variants": len(respelled.variants),
-            f"others_changed ({SPELLING_IGNORED})": _others_changed(respelled, language),
-            **_counts(compared["whitespace"]).named("whitespace", ignored=True),
-            **_counts(compared["epicene"]).named("epicene", ignored=True),
-        }
-        recognised = _is_recognised(respelled) or _is_reordered(respelled)
-    if spelling == "ignored":
-        main = respelled
+    compared = {each: _respelled(written[each], language) for each in TOKENISATIONS}
+    respelled = compared[words]
+    counts |= {
+        "spelling variants": len(respelled.variants),
+        f"others_changed ({SPELLING_IGNORED})": _others_changed(respelled, language),
+        **_counts(compared["whitespace"]).named("whitespace", ignored=True),
+        **_counts(compared["epicene"]).named("epicene", ignored=True),
+    }
+    main = respelled if spelling == "ignored" else written[words]
     return AnswerScore(
-        outcome=_outcome(main, recognised=recognised),
+        outcome=_outcome(main, recognised=_is_recognised(respelled) or _is_reordered(respelled)),
         label=_label(main, target),
         value=_counts(main).giou,
         counts=counts,
@@ -310,7 +305,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
             "target": target,
             "gendered terms": score.terms,
             "cleaned": cleaned.how,
-            **_spelling_facet(score, cleaned.text, pair.form(target), protocol),
+            "spelling": _spelling_kinds(score, cleaned.text, pair.form(target)),
         },
         evidence={
             "answer": cleaned.text,
@@ -323,16 +318,12 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
     )
 
 
-def _spelling_facet(
-    score: AnswerScore, answer: str, wanted: str, protocol: GenformProtocol
-) -> dict[str, str]:
+def _spelling_kinds(score: AnswerScore, answer: str, wanted: str) -> str:
     """The kinds of spelling in which the answer differs, joined by +, or `no`."""
-    if protocol.spelling == "off":
-        return {}
     kinds = {kind for variant in score.variants for kind in variant.kinds}
     if score.outcome != "undetected" and other_quotation_marks(answer, wanted):
         kinds.add(QUOTES)
-    return {"spelling": "+".join(sorted(kinds)) or "no"}
+    return "+".join(sorted(kinds)) or "no"
 
 
 # --- probability ---------------------------------------------------------------------------

@@ -58,25 +58,18 @@ def generation_frame(
     if not len(frame):
         return frame
     absent = [name for name in ("rule", "family") if name not in frame.columns]
-    tokenisation = words or protocol.words
-    names = {**count_columns(tokenisation), "others_changed": "others_changed"}
-    # Runs of version 0.1.0 only have the counts as written.
-    columns = {name: [column] for name, column in names.items()}
-    if protocol.spelling == "ignored" if ignored is None else ignored:
-        others = {
-            **count_columns(tokenisation, ignored=True),
-            "others_changed": f"others_changed ({SPELLING_IGNORED})",
-        }
-        for name, column in others.items():
-            if column in frame.columns:
-                columns[name].insert(0, column)
+    if ignored is None:
+        ignored = protocol.spelling == "ignored"
+    columns = {
+        **count_columns(words or protocol.words, ignored=ignored),
+        "others_changed": f"others_changed ({SPELLING_IGNORED})" if ignored else "others_changed",
+    }
     with_neutral = protocol.neutral == "in" if neutral is None else neutral
-    terms = pl.coalesce(columns["terms"])
     return frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
-        *(pl.coalesce(each).alias(name) for name, each in columns.items()),
+        *(pl.col(column).alias(name) for name, column in columns.items()),
         pl.col("group").rank("dense").cast(pl.Int64),
-        scored=(terms > 0) | with_neutral,
+        scored=(pl.col(columns["terms"]) > 0) | with_neutral,
     )
 
 
@@ -347,8 +340,6 @@ def has_spelling(kind: str = "") -> polars.Expr:
 def _spelling_metrics(results: Outcomes, frame: polars.DataFrame) -> dict[str, Estimate]:
     """How many answers have spelling variants, and the scores under the other setting."""
     spelling = results.protocol.spelling
-    if spelling == "off":
-        return {}
     other = AnswerArrays.of(
         generation_frame(results.frame, results.protocol, ignored=spelling != "ignored")
     )

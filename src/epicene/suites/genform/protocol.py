@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import Positive
@@ -14,9 +14,8 @@ from epicene.suites.paper_material import EPICENES_WORDING
 from epicene.suites.wordings import Wordings, refuse_wordings
 
 # What is done with spelling variants (हूं for हूँ). ignored: they are reported and change no score;
-# counted: they are reported, and count as changes; off: as in runs of version 0.1.0, nobody looks
-# for them, and an answer in another word order is no version of the sentence.
-Spelling: TypeAlias = Literal["ignored", "counted", "off"]
+# counted: they are reported, and count as changes.
+Spelling: TypeAlias = Literal["ignored", "counted"]
 # Whose prompt, and in which language. target, epicene: ours, in the sentence's language; english:
 # ours in English; paper: the paper's own, from the user's copy; mixed: the user's instead of it.
 Wording: TypeAlias = Literal["target", "english", "epicene", "paper", "mixed"]
@@ -29,8 +28,6 @@ Style: TypeAlias = Literal["", "reword", "star", "colon", "pair", "median", "e",
 class GenformProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a genform protocol."""
 
-    added: ClassVar[tuple[str, ...]] = ("spelling", "neutral", "wordings", "targets", "style")
-
     words: Tokenisation
     # generation: rewrite the sentence; probability: which of its two forms is likelier after the
     # same instruction; translation: from English, with no gender given.
@@ -41,7 +38,7 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
     measure: LikelihoodMeasure = "sum"
     new_tokens: Positive = 256
     language: str = ""  # of a file that has no column for it
-    spelling: Spelling = "off"
+    spelling: Spelling = "ignored"
     # Sentences without a gendered term: out of SGA and GIoU, or in, as 1 if unchanged, else 0.
     neutral: Literal["out", "in"] = "out"
     wordings: Wordings = 1  # of the prompt, ours
@@ -76,9 +73,7 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
 
     @property
     def whose_wording(self) -> str:
-        """Whose prompt was sent; runs of version 0.1.0 do not say it."""
-        if self.spelling == "off":
-            return ""
+        """Whose prompt was sent."""
         if self.wording == "paper":
             return "the paper's own, in English" if self.in_one_language else "the paper's own"
         if self.prompt:

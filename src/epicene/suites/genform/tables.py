@@ -74,9 +74,8 @@ def tables(results: Outcomes) -> Iterator[Table]:
         yield interference_table(frame)
         yield answer_table(frame)
         yield _tokenisation_table(results, scores)
-        if protocol.spelling != "off":
-            yield spelling_table(frame)
-            yield conventions_table(results)
+        yield spelling_table(frame)
+        yield conventions_table(results)
     yield from probability_tables(results.frame)
     yield from translation_tables(results.frame)
     yield from neutral_tables(results)
@@ -119,28 +118,19 @@ def _language_table(
 
 def _prompt_note(results: Outcomes) -> Iterator[str]:
     protocol = results.protocol
-    if protocol.spelling != "off":  # the titles of tables say whose prompt it is
-        asked = any(run.identities for run in results.runs)  # else answers were given
-        if asked and protocol.wording == "paper" and protocol.in_one_language:
-            yield (
-                "The paper prints its prompt in English but sent translations, which are not "
-                "published; here it was sent in English."
-            )
-    elif protocol.prompt:
-        yield "The prompt was set with --set prompt."
-    elif protocol.name == "paper":
+    asked = any(run.identities for run in results.runs)  # else answers were given
+    if asked and protocol.wording == "paper" and protocol.in_one_language:
         yield (
-            "The prompt is Epicene's wording in the sentence's language: the paper prints its "
-            "own in English only (set another with --set prompt=FILE)."
+            "The paper prints its prompt in English but sent translations, which are not "
+            "published; here it was sent in English."
         )
 
 
 def scoring_notes(frame: polars.DataFrame, protocol: GenformProtocol) -> Iterator[str]:
-    """How wrappers, neutral sentences and spelling variants were treated. The tables of runs of
-    version 0.1.0 stay as they were."""
+    """How wrappers, neutral sentences and spelling variants were treated."""
     import polars as pl
 
-    if protocol.spelling == "off" or not len(frame):
+    if not len(frame):
         return
     if protocol.clean:
         cleaned = frame.filter(pl.col("cleaned").cast(pl.String) != "no")

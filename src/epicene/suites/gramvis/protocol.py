@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -17,7 +17,7 @@ from epicene.suites.wordings import Wordings, refuse_wordings
 Averaging: TypeAlias = Literal["as printed", "words"]
 Parsing: TypeAlias = Literal["substring", "strict"]
 Wording: TypeAlias = Literal["epicene", "paper", "mixed"]
-Words: TypeAlias = Literal["epicene", "paper", "first"]
+Words: TypeAlias = Literal["epicene", "paper"]
 # Why a word is doubtful: it means a woman or a man by definition, several people, or a thing.
 Remark: TypeAlias = Literal["sex", "collective", "object"]
 _TAKEN = {"EN": "english", "ZH": "chinese", **LANGUAGES}
@@ -25,15 +25,7 @@ Temperature: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """The settings of asking, scoring and tabulating.
-
-    Settings that were added later default to the behaviour before they existed.
-    """
-
-    added: ClassVar[tuple[str, ...]] = (
-        *("wording", "question", "words", "controls", "leave_out"),
-        *("upsampling", "temperature", "languages", "wordings"),
-    )
+    """The settings of asking, scoring and tabulating."""
 
     # Each table by its own average, or the mean over words in all.
     averaging: Averaging
@@ -41,8 +33,6 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     parsing: Parsing
     # Whether the mixed-effects model is fitted (extra `stats`).
     mixed: bool
-    # Without effect: earlier versions resampled words. Stored runs have it.
-    resamples: Positive = 2000
     # Images of each prompt, and the pixels of their sides.
     shots: Positive = 4
     size: Positive = 1024
@@ -51,8 +41,8 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     # Whose templates and question: ours, the paper's, or the paper's but for what the user sets.
     wording: Wording = "epicene"
     question: str = ""  # instead of ours
-    # Which words, where the user brings none: ours, the paper's 200, ours before their revision.
-    words: Words = "first"
+    # Which words, where the user brings none: ours or the paper's 200.
+    words: Words = "epicene"
     controls: bool = True  # whether words are drawn whose stereotype equals their grammar
     leave_out: tuple[Remark, ...] = ()
     # Whether the provider may rewrite prompts: Flux is told to, others do as they are used to.
@@ -83,11 +73,6 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
             )
         set_by_user = self.templates or self.question
         return f"{'yours where you set it' if set_by_user else EPICENES_WORDING}{added}"
-
-    @property
-    def of_first_version(self) -> bool:
-        """Whether a run is of version 0.1.0, whose tables keep the reasons that they gave."""
-        return self.words == "first"
 
     @property
     def as_printed(self) -> bool:

@@ -143,7 +143,7 @@ def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator
         bias_table(counts, protocol),
     ]
     yield from sorted(made, key=lambda table: int(table.name))
-    yield resource_table(counts, protocol)
+    yield resource_table(counts)
     if protocol.mixed:
         yield mixed_table(counts)
 

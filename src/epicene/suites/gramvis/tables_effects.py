@@ -159,7 +159,7 @@ def _aggregate_row(
 # --- resource levels -------------------------------------------------------------------------
 
 
-def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
+def resource_table(counts: CountArray) -> Table:
     """Effects in high- and medium-resource languages, and the difference of the two."""
     average = word_average()
     levels = {"high": HIGH_RESOURCE, "medium": MEDIUM_RESOURCE}
@@ -175,14 +175,14 @@ def resource_table(counts: CountArray, protocol: GramvisProtocol) -> Table:
             absent = next((level for level, part in parts.items() if not len(part.counts)), "")
             for level, part in parts.items():
                 cells = [average.effect(part, control, own) for control in CONTROLS]
-                if not len(part.counts) and not protocol.of_first_version:
+                if not len(part.counts):
                     cells = [_no_words(level)] * len(CONTROLS)
                 rows.append(Row(keys=(level, drawer, grammar), cells=tuple(cells)))
             contrast = [
                 _effect_contrast(parts["high"], parts["medium"], control, own)
                 for control in CONTROLS
             ]
-            if absent and not protocol.of_first_version:
+            if absent:
                 contrast = [_no_words(absent)] * len(CONTROLS)
             rows.append(Row(keys=("high less medium", drawer, grammar), cells=tuple(contrast)))
     return Table(

@@ -1,14 +1,12 @@
-"""Lists of words: ours, as first shipped or as revised, the paper's 200, or a user's file.
+"""Lists of words: ours, the paper's 200, or a user's file.
 
-Five of our files stay unchanged, because runs are identified by their hashes; `revision.csv` has
-better Chinese glosses and remarks on single words, `added.csv` new control words, and
-`left_out.csv` the words of the paper that ours leave out, with the reason.
+Our files have a row per word. A remark marks a doubtful word, `paper_category` is the paper's own
+category if it differs, and `left_out` says why a word of the paper is not one of ours.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 STARTER = Path(__file__).parent / "starter"
-REVISION, ADDED, LEFT_OUT = (STARTER / f"{name}.csv" for name in ("revision", "added", "left_out"))
 _REQUIRED_COLUMNS = ("language", "word", "grammar", "stereotype", "category")
 _OPTIONAL_COLUMNS = ("english", "chinese", "article", "genitive", "accusative", "published")
 WORD_COLUMNS = (*_REQUIRED_COLUMNS, *_OPTIONAL_COLUMNS)
@@ -66,14 +63,7 @@ def word_list(source: DataSource, protocol: GramvisProtocol) -> WordList:
         own = [*_remarked_words(source.path, source.columns, protocol.languages)]
         return _chosen_words(own, (source.path,), protocol)
     files = [starter_file(language) for language in LANGUAGES]
-    if protocol.words == "first":
-        return _chosen_words([RemarkedWord(word) for word in read_words()], files, protocol)
-    if protocol.words == "paper":
-        theirs = [each for each in revised_words(paper=True) if each.word.published]
-        theirs += [RemarkedWord(word) for word in read_words(LEFT_OUT)]
-        return _chosen_words(_by_language(theirs), [*files, REVISION, LEFT_OUT], protocol)
-    ours = [*revised_words(), *(RemarkedWord(word) for word in read_words(ADDED))]
-    return _chosen_words(_by_language(ours), [*files, REVISION, ADDED], protocol)
+    return _chosen_words([*_starter_words(paper=protocol.words == "paper")], files, protocol)
 
 
 def _chosen_words(
@@ -102,43 +92,13 @@ def _chosen_words(
     return WordList(kept, files, tuple(notes))
 
 
-def _by_language(words: Sequence[RemarkedWord]) -> list[RemarkedWord]:
-    order = list(LANGUAGES)
-    return sorted(words, key=lambda each: order.index(each.word.language))
-
-
-@cache
-def revised_words(*, paper: bool = False) -> tuple[RemarkedWord, ...]:
-    """Our words with the glosses and remarks of the revision; optionally in the paper's
-    categories."""
-    changes = {
-        (line.values["language"], line.values["word"]): line.values for line in read_rows(REVISION)
-    }
-    found = []
-    for word in read_words():
-        change = changes.get((word.language, word.word), {})
-        fields = {name: change[name] for name in ("english", "chinese") if change.get(name)}
-        if paper and change.get("paper_category"):
-            fields["category"] = change["paper_category"]
-        revised = msgspec.structs.replace(word, **fields)
-        found.append(RemarkedWord(revised, change.get("remark", "")))
-    return tuple(found)
-
-
 # --- files -----------------------------------------------------------------------------------
 
 
 def read_words(path: Path | None = None, columns: Mapping[str, str] | None = None) -> list[Word]:
     """The words of a user's file (CSV and the other tables Epicene reads), or all of ours."""
-    if path is None:
-        return [word for language in LANGUAGES for word in starter_words(language)]
-    return [each.word for each in _remarked_words(path, columns or {}, {})]
-
-
-@cache
-def starter_words(language: str) -> tuple[Word, ...]:
-    """Our words of one language."""
-    return tuple(read_words(starter_file(language)))
+    found = _starter_words() if path is None else _remarked_words(path, columns or {}, {})
+    return [each.word for each in found]
 
 
 def starter_file(language: str) -> Path:
@@ -146,15 +106,30 @@ def starter_file(language: str) -> Path:
     return STARTER / f"{language.lower()}.csv"
 
 
+def _starter_words(*, paper: bool = False) -> Iterator[RemarkedWord]:
+    """Our words, or those of the paper in its own categories."""
+    for language in LANGUAGES:
+        for line in read_rows(starter_file(language)):
+            values = line.values
+            if paper and values["paper_category"]:
+                values["category"] = values["paper_category"]
+            if values["published"] if paper else not values["left_out"]:
+                yield _remarked_word(line, {})
+
+
 def _remarked_words(
     path: Path, columns: Mapping[str, str], own: Mapping[str, OwnLanguage]
 ) -> Iterator[RemarkedWord]:
     """The words of a file, each with its `remark`, if it has that column."""
     for line in read_rows(path, columns):
-        remark = _normalised_text(line.values, "remark").lower()
-        if remark and remark not in _REMARKS:
-            raise InputError(f"{line.location} {unknown('remark', remark, _REMARKS)}")
-        yield RemarkedWord(_word_of_row(line, own), remark)
+        yield _remarked_word(line, own)
+
+
+def _remarked_word(line: FileRow, own: Mapping[str, OwnLanguage]) -> RemarkedWord:
+    remark = _normalised_text(line.values, "remark").lower()
+    if remark and remark not in _REMARKS:
+        raise InputError(f"{line.location} {unknown('remark', remark, _REMARKS)}")
+    return RemarkedWord(_word_of_row(line, own), remark)
 
 
 def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:

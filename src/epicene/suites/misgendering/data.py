@@ -141,7 +141,7 @@ def stratum(item: Instance) -> tuple[str, str]:
 def drawn_by(item: Instance) -> str:
     """The instance's counterpart with he, so that `--limit` draws the same texts for all pronouns.
 
-    It has the name of an instance, and not of a text, because earlier versions drew by that.
+    It has the name of an instance, and not of a text.
     """
     return item.with_pronoun("he")
 

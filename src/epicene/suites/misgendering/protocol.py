@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -20,8 +20,6 @@ FORMATS = (PROBABILITY, GENERATION)
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """The settings of a misgendering protocol."""
-
-    added: ClassVar[tuple[str, ...]] = ("exact_length", "formats", "counting", "wordings")
 
     measure: LikelihoodMeasure
     first_token: FirstToken
@@ -47,7 +45,7 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     exact_length: bool = True
     # Each can be run alone; they are compared, and generations converted, where there are both.
     formats: tuple[Format, ...] = FORMATS
-    # How accuracy and repetition are counted; earlier versions knew `right-pronoun` only.
+    # How accuracy and repetition are counted.
     counting: Literal["no-misgendering", "right-pronoun"] = "right-pronoun"
     wordings: Wordings = 1  # of the sentence that declares the pronouns
 

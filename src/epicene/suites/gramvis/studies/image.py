@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 GENDER = "gender"
 _PRACTICE_PICTURES = Path(__file__).with_name("practice")
-TIES = "ties"  # what is done with images on which people are split
 
 # Which judgements a row is about: the facet and its value.
 _TABLE_FACETS = ("model", "language", "condition")
@@ -148,7 +147,7 @@ def _each_judge_table(results: Answered) -> Table:
     """Each judge's own votes next to people's labels."""
     import polars as pl
 
-    seen = annotator_agreement.majority_labels(_without_ties(results)).with_columns(
+    seen = annotator_agreement.majority_labels(results.decided).with_columns(
         pl.col("label").alias("a")
     )
     names = [
@@ -193,28 +192,12 @@ def _confusion_table(results: Answered) -> Table:
 def _people_and_judges(results: Answered) -> polars.DataFrame:
     """A row per image on which people are not split: their label `a` and the judges' `b`."""
     return annotator_agreement.pairs_with_automatic(
-        _without_ties(results), rows_where(results.automatic, name=GENDER)
+        results.decided, rows_where(results.automatic, name=GENDER)
     )
 
 
-def _without_ties(results: Answered) -> polars.DataFrame:
-    """People's judgements of images of which one label has more votes than any other.
-
-    Studies of version 0.1.0 keep the others, whose label is drawn at random.
-    """
-    import polars as pl
-
-    frame = results.adjudicated
-    if not any(TIES in item.fields for item in results.study.items):
-        return frame
-    votes = frame.group_by("item", pl.col("label").cast(pl.String)).len()
-    most = votes.filter(pl.col("len") == pl.col("len").max().over("item"))
-    decided = most.filter(pl.len().over("item") == 1)
-    return frame.join(decided.select("item"), on="item", how="semi")
-
-
 def _ties_note(results: Answered) -> str:
-    left = results.adjudicated["item"].n_unique() - _without_ties(results)["item"].n_unique()
+    left = results.adjudicated["item"].n_unique() - results.decided["item"].n_unique()
     ties = f"{pluralise(left, 'image')} for which no label has more votes than another"
     return f"Left out: {ties}. " if left else ""
 
@@ -311,7 +294,6 @@ def _study_item(model: str, image: JudgedImage) -> StudyItem:
             "agreement": majority.facets["agreement"],
             "votes": json.dumps(votes, ensure_ascii=False),
             "cluster": picture.cluster,
-            TIES: "left out",
         },
     )
 

@@ -174,8 +174,7 @@ def tables(results: Labelled) -> Iterator[Table]:
     """Agreement, the labels themselves, and example texts."""
     yield between_people_table(results)
     yield automatic_agreement_table(results)
-    if results.decided is not results.adjudicated:  # studies of version 0.1.0 print what they did
-        yield rule_confusion_table(results)
+    yield rule_confusion_table(results)
     yield label_table(results)
     yield rule_disagreement_table(results)
     yield extraneous_word_table(results)
@@ -252,11 +251,8 @@ def rule_confusion_table(results: Labelled) -> Table:
 
 
 def _ties_note(results: Labelled) -> str:
-    """How a text that several people labelled counts; in studies of version 0.1.0, ties are decided
-    by whoever labelled most, otherwise at random."""
+    """How a text that several people labelled counts."""
     once = "A text that several labelled counts once, by the label that most of them gave"
-    if results.decided is results.adjudicated:
-        return f"{once}; where equally many gave two, by whoever labelled most, else by lot."
     return f"{once}. {results.ties_note}".rstrip()
 
 
