@@ -7,12 +7,13 @@ INSTALL := $(PIP) install --quiet --disable-pip-version-check --constraint const
 # Two test processes with one thread each finish sooner than one with many.
 TEST_WORKERS ?= 2
 
-.PHONY: demo test quick check docs format benchmarks screenshots clean help
+.PHONY: demo test quick fuzz check docs format benchmarks screenshots clean help
 
 help:
 	@echo "make demo        install, run every suite on embedded and planted models, write a report"
 	@echo "make test        install, run every test"
 	@echo "make quick       the quick tests with whatever versions are installed in .venv"
+	@echo "make fuzz        read many random files and replies of servers"
 	@echo "make check       ruff, mypy, the layers of the package, and its words"
 	@echo "make docs        build the documentation site in build/site and check its links"
 	@echo "make format      let ruff fix what it can"
@@ -39,13 +40,15 @@ test: $(VENV)/test.installed
 	$(BIN)/epicene models fetch face-classifier
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup
 
-# For the oldest and the newest allowed versions: installs nothing. tests/compat is left out, because it
-# compares the last digits of SciPy's numbers, which depend on its version.
+# For the oldest and the newest allowed versions: installs nothing.
 quick:
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m 'not published and not browser and not faces and not embedded' \
 		tests/core tests/stats tests/charts tests/languages tests/models/hf/test_hf_loading.py \
 		tests/models/hf/scoring/test_hf_routes.py tests/models/hf/vision/test_hf_vision_model.py \
 		tests/models/openai tests/studies/web tests/report/test_report_figures.py
+
+fuzz: $(VENV)/test.installed
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --hypothesis-profile=fuzz tests/fuzz
 
 check: $(VENV)/test.installed
 	$(BIN)/ruff check

@@ -22,9 +22,14 @@ os.environ.setdefault("TRITON_INTERPRET", "1")
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# A slow moment of a shared machine is no failure.
-settings.register_profile("epicene", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fuzz", settings.get_profile("epicene"), max_examples=5000)
+# The same examples each time, so that a change alone can make a test fail; `make fuzz` looks for
+# new ones. A slow moment of a shared machine is no failure.
+settings.register_profile(
+    "epicene", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "fuzz", settings.get_profile("epicene"), derandomize=False, max_examples=5000
+)
 settings.load_profile("epicene")
 
 PUBLISHED_DATA = "EPICENE_PUBLISHED_DATA"

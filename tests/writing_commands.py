@@ -6,6 +6,8 @@ nothing happened to.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -15,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import epicene
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.exchange.response_files import EMPTY_LIST
+from scripted_people import fill_in, respond
 from suites.apgc.corpus_folder import write_tokens_folder
 from suites.genform.scripted_construction import TEMPLATES
-
-FIXTURES = Path(__file__).parent / "compat" / "fixtures"
 
 # What the fork server imports before it forks, so that each command takes a part of a second.
 MODULES = (
@@ -129,6 +133,7 @@ def _run(suite: str, *arguments: str, inputs: tuple[str, ...] = ()) -> WritingCo
 
 
 _RUN = "answered/misgendering-random"
+_REWRITTEN = "answered/apgc-rules"
 _LABELS = "studies/labels"
 
 COMMANDS = (
@@ -205,8 +210,8 @@ COMMANDS = (
     ),
     WritingCommand(
         name="export results",
-        arguments=("export", "results", "answered/apgc-tagger", "--out=out"),
-        inputs=("answered/apgc-tagger",),
+        arguments=("export", "results", _REWRITTEN, "--out=out"),
+        inputs=(_REWRITTEN,),
     ),
     WritingCommand(
         name="export data to hf",
@@ -218,8 +223,8 @@ COMMANDS = (
     ),
     WritingCommand(
         name="report",
-        arguments=("report", "answered/apgc-tagger", "--out=out.html"),
-        inputs=("answered/apgc-tagger",),
+        arguments=("report", _REWRITTEN, "--out=out.html"),
+        inputs=(_REWRITTEN,),
         outputs=("out.html",),
     ),
     WritingCommand(
@@ -232,7 +237,9 @@ COMMANDS = (
 
 def write_inputs(folder: Path) -> None:
     """All files that the commands read."""
-    shutil.copytree(FIXTURES, folder, dirs_exist_ok=True)
+    folder.mkdir(parents=True)
+    _write_runs(folder)
+    _write_labels(folder / _LABELS, folder / "sheets", folder / _RUN)
     (folder / "words.csv").write_text(_WORDS, "utf-8")
     (folder / "sweep.toml").write_text(_PLAN, "utf-8")
     (folder / "own_pairs.py").write_text(_OWN_SUITE, "utf-8")
@@ -240,6 +247,49 @@ def write_inputs(folder: Path) -> None:
     (folder / "templates.toml").write_text(TEMPLATES, "utf-8")
     (folder / "tokens").mkdir()
     write_tokens_folder(folder / "tokens", "train")
+
+
+def _write_runs(folder: Path) -> None:
+    epicene.run(
+        "misgendering",
+        "random",
+        limit=4,
+        settings={"pronouns": "he,xe", "samples": 2},
+        out=folder / _RUN,
+        progress=False,
+    )
+    epicene.run(
+        "apgc",
+        "rules",
+        limit=4,
+        settings={"tasks": "rewriting"},
+        out=folder / _REWRITTEN,
+        progress=False,
+    )
+
+
+def _write_labels(place: Path, sheets: Path, run: Path) -> None:
+    """A study with the answers of ann and bob, and the sheets of carl and of decisions."""
+    labels = epicene.sample_study([run], place, per_cell=1, twice=2)
+    labels.write_sheets(["ann", "bob", "carl"], sheets)
+    study = open_study_folder(place).study
+    for name in ("ann", "bob", "carl"):
+        sheet = sheets / f"{name}.csv"
+        responses = [respond(study, item, name) for item in study.items]
+        sheet.write_text(fill_in(sheet.read_text("utf-8-sig"), responses), "utf-8")
+    for name in ("ann", "bob"):
+        labels.import_answers(sheets / f"{name}.csv")
+    settled = labels.adjudicate("eve", sheets / "settled.csv")
+    assert settled.answers
+    rows = list(csv.DictReader(io.StringIO(settled.text)))
+    for row in rows:
+        for name in [each for each in row if f"said: {each}" in row]:
+            said = row[f"said: {name}"].removeprefix("ann: ").partition(" | bob")[0]
+            row[name] = said or EMPTY_LIST
+    with (sheets / "settled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def prepare(command: WritingCommand, inputs: Path, folder: Path) -> None:

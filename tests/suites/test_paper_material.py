@@ -92,7 +92,7 @@ def test_a_run_in_epicenes_words_needs_no_material(
 ) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     run = gramvis(tmp_path / "run", wording="epicene")
-    assert "wording" not in stored_protocol(run.path)  # as in runs before there was a choice
+    assert stored_protocol(run.path)["wording"] == "epicene"
     assert "(wording: Epicene's)" in run.tables["3"]
 
 

@@ -7,6 +7,7 @@ import csv
 import hashlib
 import json
 import tomllib
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
@@ -166,9 +167,12 @@ def parse_json(text: str, location: str) -> Any:
 def _without_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise KeyError(next(name for name in names if names.count(name) > 1))
+        raise KeyError(_repeated(name for name, _ in pairs)[0])
     return found
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def _require_object(value: Any, location: str) -> dict[str, Any]:
@@ -216,7 +220,8 @@ def _read_jsonl(path: Path) -> Iterator[FileRow]:
     for number, text in enumerate(iterate_lines(path), start=1):
         if text.strip():
             location = f"{path}, line {number},"
-            yield FileRow(location, _require_object(parse_json(text, location), location))
+            value = parse_json(text.rstrip(), location)
+            yield FileRow(location, _require_object(value, location))
 
 
 def _read_json(path: Path) -> Iterator[FileRow]:
@@ -241,7 +246,8 @@ def _read_delimited(path: Path, suffix: str) -> Iterator[FileRow]:
                 continue
             if not names:
                 names = row
-                _check_header(names, location)
+                if repeated := _repeated(names):
+                    raise InputError(f"{location} has two columns named {repeated[0]!r}.")
             elif len(row) != len(names):
                 raise InputError(
                     f"{location} does not have the same number of columns as the first line."
@@ -258,12 +264,6 @@ def _find_delimiter(lines: Iterable[str]) -> str:
     """
     header = next((line for line in lines if line.strip()), "")
     return max(",;\t", key=header.count)
-
-
-def _check_header(names: Sequence[str], location: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{location} has two columns named {name!r}.")
 
 
 def _read_parquet(path: Path) -> Iterator[FileRow]:

@@ -348,7 +348,7 @@ def test_the_bitext_counts_by_its_content(tmp_path: Path, bitext: Path) -> None:
     bitext.write_text(text.replace("today", "now"), encoding="utf-8")
     with pytest.raises(InputError, match="was started with another bitext; build into another"):
         build(out, bitext)
-    with pytest.raises(InputError, match=r"Could not read .*gone\.tsv"):
+    with pytest.raises(InputError, match=r"There is no file .*gone\.tsv"):
         build(out, tmp_path / "gone.tsv")
 
 

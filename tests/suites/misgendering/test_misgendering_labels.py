@@ -390,9 +390,8 @@ def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
     assert study_cells(before, "people", "outcome", "all", "all") == study_cells(
         after, "people", "outcome", "all", "all"
     )
-    ours = [row for row in after.tables[2].rows if row.origin == "run"]
-    assert isinstance(tag := ours[0].cells[5], Estimate)
-    assert tag.value == 0.5  # repetition was not settled: a tie, and ann judged more
+    ours = study_cells(after, "labels", "m", "templates", "pre", "he")
+    assert ours["repetition"].value == 0  # it was not settled: a tie, which is left out
 
 
 def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:
@@ -451,7 +450,7 @@ def test_people_and_the_rule_in_a_table_of_counts() -> None:
 def test_the_labels_themselves(summary: StudySummary) -> None:
     found = study_cells(summary, "labels", "m", "templates", "pre", "he")
     assert {name: found[name].value for name in (*labels.OUTCOMES, "extraneous words")} == {
-        "correct": 0.5, "misgendering": 0.5, "no-pronoun": 0, "plural-they": 0,
+        "correct": 0, "misgendering": 1, "no-pronoun": 0, "plural-they": 0,
         "extraneous words": 1,
     }  # fmt: skip
 
@@ -473,7 +472,7 @@ def test_the_texts_on_which_people_and_the_rule_disagree(summary: StudySummary) 
     assert found[1]["tags"] == "other-referent"
     assert found[1]["first pronoun"] == "her"
     assert {each.name: each for each in summary.tables}["8"].notes == (
-        "2 of 5 texts that people labelled.",
+        "2 of 4 texts that people labelled.",
     )
 
 
@@ -514,7 +513,9 @@ def test_a_table_of_texts_that_has_none_is_left_out() -> None:
         drawn((item("1", "he", "wrong"), item("2", "she", "right"))),
         [said("1", "ann", "misgendering"), said("2", "ann", "correct")],
     )
-    assert [table.name for table in whole.tables] == ["people", "automatic", "labels"]
+    assert [table.name for table in whole.tables] == [
+        "people", "automatic", "confusion", "labels",
+    ]  # fmt: skip
     document = {
         "suite": "misgendering", "protocol": "epicene", "data": "", "metrics": {},
         "undetected": {"value": 0.0, "low": None, "high": None, "n": 2},
