@@ -13,13 +13,8 @@ from epicene.core.records import Judgement, to_json
 from epicene.runs import judgement_cache, stored_run
 from epicene.runs.judgement_cache import CACHE_FILE, FRAME_FILE
 from epicene.runs.store import open_store
-from epicene.runs.stored_run import (
-    RunJudgements,
-    StoredRun,
-    judgement_frame,
-    on_scored,
-    read_run,
-)
+from epicene.runs.frames import judgement_frame
+from epicene.runs.stored_run import RunJudgements, StoredRun, on_scored, read_run
 from run_folders import edit_answers
 from runs.conftest import Runner, run_suite
 
