@@ -14,7 +14,6 @@ import typer
 from epicene.cli.output import note
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import RunError
-from epicene.models.pricing import format_dollars
 
 if TYPE_CHECKING:
     from epicene.runs.estimate import RunEstimate
@@ -88,10 +87,5 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
     return [
         f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
         f"{bound}{estimate.left:,} requests left ({verbs}){done}.",
-        *(
-            f"{label} costs at most {format_dollars(cost)}."
-            if cost is not None
-            else f"The cost of {label} is unknown (set --price; 0 if it is free)."
-            for label, cost in estimate.costs.items()
-        ),
+        *estimate.cost_sentences(),
     ]

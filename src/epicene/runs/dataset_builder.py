@@ -34,6 +34,7 @@ from epicene.suites.protocol_settings import adjustable, read_setting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
     from epicene.runs.executors import Executor
     from epicene.studies.design.schema import Response, Study, StudyItem
@@ -240,6 +241,11 @@ def _ask_models(
             f"The step {step.name} ({step.about}) needs a model in the role {step.role}; use "
             f"{_model_option(step)}."
         )
+
+    def announce(estimate: RunEstimate) -> None:
+        for sentence in estimate.cost_sentences():
+            display.show_message(sentence)
+
     asking = _step_suite(step, requests, f"{config.suite.name}-{step.name}")
     _, manifest = run(
         RunConfig(
@@ -252,6 +258,7 @@ def _ask_models(
         ),
         display,
         executor,
+        announce,
     )
     for sentence in cost_sentences(manifest):
         display.show_message(sentence)

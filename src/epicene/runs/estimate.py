@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.records import Fill, Look, Score, Translate, prompt_texts, verb
-from epicene.models.pricing import as_paid
+from epicene.models.pricing import as_paid, format_dollars
 from epicene.runs.dummy_answers import dummy_answer, dummy_requests
 
 if TYPE_CHECKING:
@@ -42,6 +42,14 @@ class RunEstimate:
     def left(self) -> int:
         """The number of requests to send."""
         return self.requests.total()
+
+    def cost_sentences(self) -> Iterator[str]:
+        """The cost, model by model."""
+        for label, cost in self.costs.items():
+            if cost is None:
+                yield f"The cost of {label} is unknown (set --price; 0 if it is free)."
+            else:
+                yield f"{label} will cost at most {format_dollars(cost)}."
 
     def planned(self) -> Iterator[PlannedText]:
         """The text of every request of the stages that do not depend on answers. For the other

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 # A request whose process died this often, the last time with nothing else in flight, has failed.
 MAX_DEATHS = 3
-_PARTS = 8  # into how many parts a batch is cut that its process did not survive
+# Into how many parts a batch is cut, from so many deaths on.
+_PARTS = 8
+_DEATHS_BEFORE_PARTS = 2
 _MAX_REASONS = 5  # how many reasons of failed requests are kept per stage and model
 
 
@@ -122,9 +124,8 @@ class StageRun:
             self._probe(first or [])
             self._send(chain.from_iterable(chain([first or []], windows)))
             for suspect, requests in self._suspected.items():
-                size = -(-len(requests) // _PARTS)
-                for part in batched(requests, size):
-                    self._send(iter([list(part)]), suspect.deaths)
+                for part in parts_of(suspect, requests):
+                    self._send(iter([part]), suspect.deaths)
                 self._store.unmark(suspect.mark)
         finally:
             self._display.finish()
@@ -186,7 +187,7 @@ class StageRun:
             elif suspect is None:
                 todo.add(each.number)
             elif suspect.deaths >= MAX_DEATHS and len(suspect.keys) == 1:
-                self._give_up(each)
+                self._give_up(each, suspect)
             else:
                 self._suspected[suspect].append(each)
         return todo
@@ -198,14 +199,17 @@ class StageRun:
         answer = self._store.answers([planned.key])[planned.key]
         return isinstance(answer, Images) and self._images.holds(answer)
 
-    def _give_up(self, planned: PlannedRequest) -> None:
-        """Store the failure of a request that no process survives."""
+    def _give_up(self, planned: PlannedRequest, suspect: Suspects) -> None:
+        """Store the failure of a request that no process survives. The next session tries it once
+        more, after all others.
+        """
         reason = (
-            f"its process ended {MAX_DEATHS} times while it was being answered, the last time with "
-            "nothing else; use another folder with --out to send it again"
+            f"its process ended {suspect.deaths} times while it was being answered, the last time "
+            "with nothing else in flight"
         )
         answer = Failed(reason=reason)
-        self._store.put([(planned.key, answer)])
+        self._store.put([(planned.key, answer)], [suspect.mark])
+        self._store.suspect([planned.key], MAX_DEATHS - 1)
         self.count.add(answer)
 
     def _send(self, batches: Iterator[list[PlannedRequest]], deaths: int = 0) -> None:
@@ -324,7 +328,14 @@ def kinds_of_requests(requests: Iterable[Request]) -> Iterator[Request]:
             yield request
 
 
-def batched(things: Sequence[PlannedRequest], size: int) -> Iterator[Sequence[PlannedRequest]]:
-    """The requests in parts of this size."""
-    for start in range(0, len(things), size):
-        yield things[start : start + size]
+def parts_of(
+    suspect: Suspects, requests: Sequence[PlannedRequest]
+) -> Iterator[list[PlannedRequest]]:
+    """A batch that its process did not survive: as it was at first, because most processes end for
+    another reason and the same batch gives the same numbers; in parts if it happened again.
+    """
+    place = {key: number for number, key in enumerate(suspect.keys)}
+    ordered = sorted(requests, key=lambda each: place[each.key])
+    size = len(ordered) if suspect.deaths < _DEATHS_BEFORE_PARTS else -(-len(ordered) // _PARTS)
+    for start in range(0, len(ordered), size):
+        yield ordered[start : start + size]

@@ -30,13 +30,17 @@ def verify_run(folder: Path) -> Verification:
     """Verify the manifest, every row of the store, and every image that an answer names."""
     try:
         manifest = read_manifest(folder)
+    except RunError as error:
+        return Verification(0, 0, 0, (str(error),))
+    try:
         with open_store(folder) as store:
             items, answers = store.verify()
             problems = store.problems()
             damaged = store.damaged
+        images = dict(_images(folder))
     except LockedError:
         raise
-    except RunError as error:
+    except EpiceneError as error:
         return Verification(0, 0, 0, (str(error),))
     damage = [f"{STORE_FILE}: {problem}" for problem in problems]
     if damaged:
@@ -48,7 +52,6 @@ def verify_run(folder: Path) -> Verification:
     ):
         if found < expected:
             damage.append(f"{STORE_FILE}: {pluralise(expected - found, noun)} are missing")
-    images = dict(_images(folder))
     damage += [problem for problem in images.values() if problem]
     return Verification(items, answers, len(images), tuple(damage))
 

@@ -105,7 +105,7 @@ class Coverage(Record, frozen=True, kw_only=True):
     requests: int
     answered: int
     failed: int
-    not_begun: int = 0  # models' parts in stages, of which it is not known what they ask
+    not_begun: int = 0  # models' parts in stages without any answer
     damaged: int = 0  # rows of the store that do not match their checksums
 
     @property

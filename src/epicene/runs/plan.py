@@ -64,8 +64,8 @@ class TurnCount:
 
     @property
     def not_begun(self) -> bool:
-        """Whether nothing is known of its requests."""
-        return bool(self.blocked and not self.requests)
+        """Whether it has requests, and nothing was answered or failed."""
+        return bool(self.blocked or self.requests) and not self.answered and not self.failed
 
 
 class Plan:

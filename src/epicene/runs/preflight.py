@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from epicene.runs.manifest import (
     fixed_models,
     read_manifest,
 )
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import check_ours, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,13 +80,12 @@ def check_usable(folder: Path) -> None:
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
-    """Raise if there are answers but no manifest; a store without answers was left by a process
-    that was killed at its start.
-    """
+    """Raise if there is no manifest but answers, or a file of another program."""
     path = folder / STORE_FILE
-    if not path.exists():
+    if not path.exists() or path.stat().st_size == 0:
         return
-    with closing(AnswerStore(path, create=True)) as store:
+    check_ours(path)
+    with open_store(folder) as store:
         answered = store.has_answers()
     if answered:
         raise RunError(

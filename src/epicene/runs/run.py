@@ -44,7 +44,7 @@ from epicene.runs.preflight import (
     run_settings,
 )
 from epicene.runs.store import AnswerStore
-from epicene.runs.stored_run import JUDGEMENTS_FILE, RunJudgements, StoredRun
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.suites.paper_material import with_paper_wording
 from epicene.suites.probes import PROBE_FILE
 from epicene.suites.suite_files import PROBE_SUFFIX, trust
@@ -88,13 +88,19 @@ def run(
         many = multi_model_roles(suite)
         folder = config.out or config.under / run_name(settings, identities, many)
         check_usable(folder)
+        new = [each for each in (folder, *folder.parents) if not each.exists()]
         with lock_folder(folder):
             manifest = existing_manifest(folder, settings, identities, many)
             if manifest is None:
                 check_no_orphaned_answers(folder)
                 manifest = Manifest(epicene=__version__, settings=settings, models=identities)
             session = _Session(config, dataset, models, folder, manifest, display)
-            return folder, session.run(whole, approve)
+            try:
+                return folder, session.run(whole, approve)
+            except BaseException:
+                if not manifest.sessions:
+                    _discard_if_empty(folder, new)
+                raise
 
 
 class _Session:
@@ -120,22 +126,18 @@ class _Session:
     ) -> Manifest:
         """Send what is left of all stages, and judge the answers; returns the manifest."""
         config = self._config
-        try:
-            with closing(AnswerStore(self._folder / STORE_FILE, create=True)) as store:
-                if store.note:
-                    self._display.show_message(store.note)
-                self._put_items(store)
-                plan = Plan(store, config.suite, config.protocol, self._manifest.models)
-                check_models(config, plan, self._models, whole)
-                estimate = estimate_run(config, plan, self._models, store) if approve else None
-                if approve and estimate:
-                    approve(estimate)
-                costs = CostTracker(store, self._models, config, self._manifest, estimate)
-                write_manifest(self._folder, self._manifest)
-                self._run_stages(plan, store, costs, whole)
-        except BaseException:
-            self._discard_if_empty()
-            raise
+        with closing(AnswerStore(self._folder / STORE_FILE, create=True)) as store:
+            if store.note:
+                self._display.show_message(store.note)
+            self._put_items(store)
+            plan = Plan(store, config.suite, config.protocol, self._manifest.models)
+            check_models(config, plan, self._models, whole)
+            estimate = estimate_run(config, plan, self._models, store) if approve else None
+            if approve and estimate:
+                approve(estimate)
+            costs = CostTracker(store, self._models, config, self._manifest, estimate)
+            write_manifest(self._folder, self._manifest)
+            self._run_stages(plan, store, costs, whole)
         self._judge()
         return self._manifest
 
@@ -235,18 +237,19 @@ class _Session:
             self._manifest = msgspec.structs.replace(self._manifest, judged=judgements.store())
         write_manifest(self._folder, self._manifest)
 
-    def _discard_if_empty(self) -> None:
-        """Remove what was written of a new run that got no answer."""
-        path = self._folder / STORE_FILE
-        with suppress(EpiceneError, OSError):
-            if self._before.sessions or not path.exists():
-                return
+
+def _discard_if_empty(folder: Path, new: Sequence[Path]) -> None:
+    """Remove what was written of a new run that got no answer, and the folders made for it."""
+    with suppress(EpiceneError, OSError):
+        path = folder / STORE_FILE
+        if path.exists():
             with closing(AnswerStore(path)) as store:
                 if store.has_answers() or store.spent():
                     return
-            for file in (STORE_FILE, "manifest.json", JUDGEMENTS_FILE, PROBE_FILE, LOCK_FILE):
-                (self._folder / file).unlink(missing_ok=True)
-            self._folder.rmdir()  # unless it was there before, with something in it
+        for file in (STORE_FILE, "manifest.json", PROBE_FILE, LOCK_FILE):
+            (folder / file).unlink(missing_ok=True)
+        for each in new:
+            each.rmdir()
 
 
 def _merged(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
+from epicene.core.errors import InputError, RunError, pluralise
 from epicene.core.records import Answer, Failed, Item, digest, to_json
 from epicene.core.sqlite import connect, explain_errors, transaction
 from epicene.runs.manifest import STORE_FILE
@@ -76,6 +76,7 @@ class AnswerStore:
             self._db = connect(path) if create or _is_writable(path) else _connect_immutable(path)
             if create:
                 self._db.executescript(_SCHEMA)
+                self.note = self.note or self._drop_damaged()
 
     def close(self) -> None:
         """Close, leaving one file behind."""
@@ -86,6 +87,18 @@ class AnswerStore:
         """From now on, read what is stored now, until the store is closed."""
         with explain_errors(self.path):
             self._db.execute("BEGIN")
+
+    def _drop_damaged(self) -> str:
+        """Remove damaged answers; returns a sentence about them, "" if there are none."""
+        rows = self._db.execute("SELECT number, key, failed, answer, checksum FROM answers")
+        damaged = [(number,) for number, *row in rows if not _is_sound(tuple(row))]
+        self._db.executemany("DELETE FROM answers WHERE number = ?", damaged)
+        if not damaged:
+            return ""
+        return (
+            f"{pluralise(len(damaged), 'answer')} in {self.path} did not match their checksums; "
+            "their requests are sent again."
+        )
 
     def copy_from(self, damaged: sqlite3.Connection) -> int:
         """Copy the readable rows of a damaged store, items aside; returns how many answers."""
@@ -139,8 +152,11 @@ class AnswerStore:
                 "ORDER BY number",
                 (first, end),
             )
+            last = first - 1
             for number, item, checksum in rows:
-                if isinstance(item, bytes) and zlib.crc32(item, number) == checksum:
+                sound = isinstance(item, bytes) and zlib.crc32(item, number) == checksum
+                if sound and last < number < end:  # a page copied over another repeats its rows
+                    last = number
                     yield number, item
                 else:
                     self.damaged += 1
@@ -240,6 +256,14 @@ class AnswerStore:
         assert number is not None
         return number
 
+    def suspect(self, keys: Sequence[bytes], deaths: int) -> None:
+        """Record that a batch is to be sent with nothing else."""
+        with explain_errors(self.path):
+            self._db.execute(
+                "INSERT INTO sent (keys, deaths, in_flight) VALUES (?, ?, 0)",
+                (b"".join(keys), deaths),
+            )
+
     def unmark(self, number: int) -> None:
         """Forget a batch."""
         with explain_errors(self.path):
@@ -296,7 +320,7 @@ def _answer_checksum(key: bytes, failed: int, answer: bytes) -> int:
     return zlib.crc32(answer, zlib.crc32(key, failed))
 
 
-def _is_sound(row: tuple[object, object, object, object]) -> bool:
+def _is_sound(row: tuple[object, ...]) -> bool:
     key, failed, answer, checksum = row
     return (
         isinstance(key, bytes)
@@ -371,26 +395,39 @@ def _make_usable(path: Path) -> str:
                 raise
         mark, is_empty, problem = _OURS, False, str(error)
     if mark != _OURS and not is_empty:
-        raise InputError(
-            f"{path} is a database of another program and was not changed; choose another folder, "
-            "or move the file."
-        )
+        raise _foreign(path)
     return _rebuild(path, problem) if problem else ""
+
+
+def check_ours(path: Path) -> None:
+    """Raise if a file is another program's; it is not changed."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with explain_errors(path), closing(sqlite3.connect(uri, uri=True)) as db:
+        (mark,) = db.execute("PRAGMA application_id").fetchone()
+        if mark != _OURS:
+            raise _foreign(path)
+
+
+def _foreign(path: Path) -> InputError:
+    return InputError(
+        f"{path} is a database of another program and was not changed; choose another folder, or "
+        "move the file."
+    )
 
 
 def _rebuild(path: Path, problem: str) -> str:
     """Copy the readable answers of a damaged store to a new one, and move the old one aside."""
     rebuilt, aside = (path.with_name(f"{path.name}.{end}") for end in ("rebuilt", "damaged"))
     rebuilt.unlink(missing_ok=True)
-    with closing(AnswerStore(rebuilt, create=True)) as store, closing(connect(path)) as old:
+    with closing(AnswerStore(rebuilt, create=True)) as store, closing(sqlite3.connect(path)) as old:
         kept = store.copy_from(old)
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     rebuilt.replace(path)
     return (
-        f"{path} was damaged ({problem.splitlines()[-1]}): {kept} answers could be read and are kept; "
-        f"all other requests are sent again. The damaged file is now {aside.name}."
+        f"{path} was damaged ({problem.splitlines()[-1]}): {kept} answers could be read and are "
+        f"kept; all other requests are sent again. The damaged file is now {aside.name}."
     )
 
 
