@@ -26,7 +26,7 @@ from epicene.report.model_profiles import (
     with_distinct_labels,
 )
 from epicene.report.provenance import undetected_line
-from epicene.runs.stored_run import judgement_frame
+from epicene.runs.frames import judgement_frame
 from epicene.runs.summary import RunSummary, Summary
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Results, RunInfo

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from epicene.core import registry
-from epicene.core.records import Identity
-from epicene.models import Model, ModelOptions, parse_spec
-from epicene.models.simple_model import SimpleModel
-from epicene.runs.capabilities import missing_verbs, part_names, runnable_parts
+from epicene.models import parse_spec
+from epicene.runs.capabilities import asked_verbs, part_names, runnable_parts
 from epicene.runs.config import RunConfig
-from epicene.runs.dummy_answers import dummy_answer
-from epicene.runs.sweep.forecast import Forecaster
-from epicene.runs.sweep.matrix import SweepRun
+from epicene.runs.items import select_items
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 PAIR = '{"good": "She sings.", "bad": "She sing."}\n'
@@ -36,14 +31,11 @@ def config_of(
 
 def lacking(config: RunConfig, *verbs: str) -> tuple[list[str], str]:
     """What a model with these verbs lacks, and the option that runs what it can do."""
-    dataset = config.suite.read(config.source, config.protocol)
     role = config.suite.roles[0].name
     suite = config.suite.for_protocol(config.protocol, config.models)
-    reduced = RunConfig(**{**vars(config), "suite": suite})
-    return (
-        missing_verbs(reduced, dataset, role, verbs),
-        runnable_parts(reduced, dataset, role, verbs, config.suite),
-    )
+    items = list(select_items(config, suite.read(config.source, config.protocol)))
+    asked = asked_verbs(suite, config.protocol, items)[role]
+    return sorted(asked - set(verbs)), runnable_parts(config, items, role, verbs, config.suite)
 
 
 def test_only_items_with_a_gap_need_fill(tmp_path: Path) -> None:
@@ -81,19 +73,3 @@ def test_the_names_of_parts_come_from_the_settings() -> None:
     protocol = find_suite("apgc").protocols["epicene"]
     assert part_names(protocol, "tasks")[:2] == ("identification", "rewriting")
     assert part_names(protocol, "formats") == ()
-
-
-def test_a_sweep_runs_what_its_items_ask(tmp_path: Path) -> None:
-    """A model without the verb fill runs pairs without a gap."""
-
-    def scorer(_name: str, _options: ModelOptions) -> Model:
-        return SimpleModel(Identity(kind="scorer", label="scorer", key={}), {"score": dummy_answer})
-
-    registry.add("models", "scorer", scorer)
-    pairs = tmp_path / "pairs.jsonl"
-    for lines, status in ((PAIR, "open"), (PAIR + GAP, "cannot")):
-        pairs.write_text(lines)
-        config = config_of("alternations", pairs, "scorer")
-        sweep_run = SweepRun("scorer", "alternations", "epicene", "", config)
-        forecast = Forecaster(tmp_path / "runs").forecast(sweep_run)
-        assert forecast.status == status, forecast.why

@@ -17,7 +17,8 @@ from epicene.runs.config import RunConfig
 from epicene.runs.execute import ProgressDisplay
 from epicene.runs.manifest import Manifest
 from epicene.runs.run import run
-from epicene.runs.stored_run import Coverage, RunJudgements, read_run
+from epicene.runs.manifest import Coverage
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import Answers, Role, Stage
 from runs.conftest import Silent
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Estimate, Judgement, Table
-from epicene.runs.stored_run import judgement_frame
+from epicene.runs.frames import judgement_frame
 from epicene.runs.wordings import HeadlineScores, wording_differences_table, wording_tables
 from epicene.suites import Results, RunInfo
 from epicene.suites.genform import suite as genform

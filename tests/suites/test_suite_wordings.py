@@ -13,14 +13,10 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Image, Images, Look, Score, Translate
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
-from epicene.runs.plan import select_items
+from epicene.runs.items import select_items
 from epicene.runs.run import run
-from epicene.runs.stored_run import (
-    RunJudgements,
-    check_unique_judgements,
-    judgement_frame,
-    read_run,
-)
+from epicene.runs.frames import check_unique_judgements, judgement_frame
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from epicene.suites import wordings as wordings_module

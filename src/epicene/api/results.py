@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.compare import Comparison as RunComparison
     from epicene.runs.external_answers import ExternalScores
-    from epicene.runs.manifest import Manifest
-    from epicene.runs.stored_run import Coverage, StoredRun
+    from epicene.runs.manifest import Coverage, Manifest
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
     from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.suites import DataSource, Suite, SuiteLike
@@ -234,7 +234,7 @@ class Runs(SuiteResults):
         """The records behind the metrics and tables; recomputed if a run was resumed in the
         meantime.
         """
-        from epicene.runs.store import STORE_FILE
+        from epicene.runs.manifest import STORE_FILE
         from epicene.runs.stored_run import read_run
         from epicene.runs.summary import summarise
 
@@ -298,7 +298,8 @@ class Runs(SuiteResults):
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Iterate over every judgement with its model, as records."""
-        from epicene.runs.stored_run import RunJudgements, match_items
+        from epicene.runs.matching import match_items
+        from epicene.runs.stored_run import RunJudgements
         from epicene.runs.summary import label_comparable_runs
 
         same = match_items(self.stored)

@@ -224,7 +224,7 @@ def _common(run: StoredRun, summary: Summary, name: str) -> dict[str, Any]:
 
 def _generation(run: StoredRun) -> dict[str, Any]:
     decoding = getattr(run.protocol, "decoding", None)
-    arguments: dict[str, Any] = {"execution_command": run.manifest.sessions[-1].command}
+    arguments: dict[str, Any] = {}
     if isinstance(decoding, Decoding):
         arguments |= {
             "temperature": decoding.temperature,

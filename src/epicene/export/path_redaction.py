@@ -95,10 +95,6 @@ def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
             role: tuple(_identity(each, kept) for each in identities)
             for role, identities in manifest.models.items()
         },
-        sessions=tuple(
-            msgspec.structs.replace(session, command=command_without_paths(session.command, kept))
-            for session in manifest.sessions
-        ),
     )
 
 

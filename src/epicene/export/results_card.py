@@ -11,7 +11,7 @@ from epicene.report.layout import caption
 from epicene.report.provenance import card_of
 from epicene.report.results_document import metrics_table
 from epicene.report.table_formats import as_markdown, escape_markdown
-from epicene.runs.stored_run import describe_suite_file
+from epicene.runs.matching import describe_suite_file
 from epicene.runs.summary import settings_diff_sentences
 from epicene.suites.data_cards import markdown_table
 
@@ -138,10 +138,6 @@ def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
             f"{escape_markdown(settings.data)}, {run.manifest.items} items ({limit}), seed "
             f"{settings.seed}, state {run.manifest.state}."
         )
-        yield ""
-        yield "```"
-        yield from dict.fromkeys(session.command for session in run.manifest.sessions)
-        yield "```"
         yield ""
         for file in settings.files:
             yield f"- {code_span(file.name)}, sha256 `{file.sha256}`"

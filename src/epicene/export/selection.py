@@ -11,7 +11,7 @@ from epicene.core.data_files import sha256_of
 from epicene.export.folders import code_span
 from epicene.export.path_redaction import protocol_without_paths
 from epicene.report.table_formats import escape_markdown
-from epicene.runs.plan import filter_languages, limit_items
+from epicene.runs.items import filter_languages, limit_items
 from epicene.suites.data_origin import card_for, data_origin
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.runs.frames import check_unique_judgements, judgement_frame
+from epicene.runs.matching import match_items
 from epicene.runs.paired_differences import (
     MetricDifference,
     changed_outcomes,
@@ -17,13 +19,7 @@ from epicene.runs.paired_differences import (
     two_run_table,
 )
 from epicene.runs.score_differences import score_table
-from epicene.runs.stored_run import (
-    RunJudgements,
-    StoredRun,
-    check_unique_judgements,
-    judgement_frame,
-    match_items,
-)
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import RunSummary, label_runs, primary_judgements, settings_diff_sentences
 from epicene.runs.wordings import HeadlineScores, wording_differences_table
 from epicene.stats import paired_agreement
@@ -36,8 +32,9 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.runs.manifest import Coverage
+    from epicene.runs.matching import ItemMatching
     from epicene.runs.paired_differences import FramePair
-    from epicene.runs.stored_run import Coverage, ItemMatching
     from epicene.suites import RunInfo
     from epicene.suites.headline_metrics import HeadlineMetric
 

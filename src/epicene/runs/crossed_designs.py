@@ -10,8 +10,9 @@ import numpy as np
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Column, Estimate, Item, Row, Table
+from epicene.runs.matching import match_items
 from epicene.runs.paired_differences import paired_scores
-from epicene.runs.stored_run import match_items, stored_items
+from epicene.runs.stored_run import stored_items
 from epicene.stats.hypothesis_tests import holm
 from epicene.stats.intervals import clustered_difference, clustered_mean
 from epicene.stats.tabulate import group_codes
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.runs.compare import HeadlineFigures
-    from epicene.runs.stored_run import ItemMatching, StoredRun
+    from epicene.runs.matching import ItemMatching
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
     from epicene.stats.arrays import Ints
 

@@ -32,7 +32,7 @@ from epicene.core.records import (
 )
 from epicene.runs.logs import log_files
 from epicene.runs.logs.matching import answers_from_logs, first_requests
-from epicene.runs.stored_run import Coverage
+from epicene.runs.manifest import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.paper_material import with_paper_wording

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.stored_run import check_unique_judgements
+from epicene.runs.frames import check_unique_judgements
 from epicene.stats.tabulate import group_codes, undetected_share
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from epicene.runs.gate.decision import (
     overall,
 )
 from epicene.runs.gate.nightly import Night, read_nights, write_nights
+from epicene.runs.matching import SHORT_HASH
 from epicene.runs.paired_differences import paired_scores
-from epicene.runs.stored_run import SHORT_HASH
 from epicene.runs.summary import (
     primary_judgements,
     protocol_method,
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from epicene.runs.compare import HeadlineFigures
     from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy
-    from epicene.runs.stored_run import Coverage, StoredRun
+    from epicene.runs.manifest import Coverage
+    from epicene.runs.stored_run import StoredRun
     from epicene.suites.headline_metrics import HeadlineMetric
 
 

@@ -19,8 +19,8 @@ from epicene.runs.checked_tables import DamagedStoreError
 from epicene.runs.completion import count_answers
 from epicene.runs.costs import check_prices, read_spending, stored_costs
 from epicene.runs.executors import open_lazily
+from epicene.runs.items import select_items
 from epicene.runs.manifest import read_manifest, run_name
-from epicene.runs.plan import select_items
 from epicene.runs.preflight import (
     asked_protocol,
     multi_model_roles,
