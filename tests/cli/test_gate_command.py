@@ -227,23 +227,6 @@ def test_runs_on_different_items_are_refused(runs: Epicene) -> None:
     assert "languages (rules fr, hindi hi)" in done.err
 
 
-def test_effects_are_gated_if_a_policy_says_which_is_better(epicene: Epicene) -> None:
-    stored = Path(__file__).parents[1] / "compat" / "fixtures" / "answered"
-    (run,) = stored.glob("gramvis*")
-    shutil.copytree(run, "drawn")
-    done = epicene("gate", "drawn", "-b", "drawn")
-    assert done.code == 2
-    assert "There is no headline to gate drawn on." in done.err
-    assert 'better = "nearer zero"' in done.err
-    names = [f"effect of grammar, {gender} words" for gender in ("masculine", "feminine")]
-    tables = "".join(f'[headlines."{name}"]\nbetter = "nearer zero"\n' for name in names)
-    Path("policy.toml").write_text(f"margin = 0.5\n{tables}")
-    found = epicene("gate", "drawn", "-b", "drawn", "--policy", "policy.toml", "--json").json
-    jsonschema.validate(found, SCHEMA)
-    assert {each["paired"] for each in found["headlines"].values()} == {False}
-    assert found["headlines"][names[0]]["change"]["value"] in (0, None)
-
-
 @pytest.mark.parametrize(("new", "code"), [("copy", 1), ("again", 0)])
 def test_the_documented_job_lets_undecided_through_and_failures_not(
     runs: Epicene, new: str, code: int

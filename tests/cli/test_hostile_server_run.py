@@ -11,8 +11,6 @@ import pytest
 
 from cli.conftest import Epicene
 from epicene.models.http import model as remote
-from epicene.runs.costs import spent_by_sibling_runs
-from epicene.runs.store import open_store
 from models.http.local_server import FAST_RETRIES, Reply, Server
 from models.openai.openai_server import error
 
@@ -60,8 +58,6 @@ def test_no_secret_of_an_address_is_published(
             spelt = quote(place, safe="" if way == "encoded" else ":/@'")
             options = [f"--model=writer=openai:tiny?base_url={spelt}"]
         assert run(epicene, monkeypatch, *options) == 0
-    host = server.root.removeprefix("http://")
-    assert host in json.loads(Path("run/manifest.json").read_text())["sessions"][0]["command"]
     assert epicene("export", "results", "run", "--out=exported").code == 0
     for path in (*Path("run").rglob("*"), *Path("exported").rglob("*")):
         if path.is_file():
@@ -102,11 +98,6 @@ def test_a_negative_cost_does_not_raise_the_limit(epicene: Epicene) -> None:
         assert done.code == 1
         assert "The limit of $2.00" in done.err
     assert json.loads(Path("runs/one/manifest.json").read_text())["spent"] > 0
-    # What an earlier version stored of such a server counts as nothing, not as money gained.
-    with open_store(Path("runs/one")) as store:
-        (payee,) = store.spent()
-        store.set_spent(payee, -1000.0)
-    assert spent_by_sibling_runs(Path("runs/two")) == 0.0
 
 
 def test_a_deep_manifest_is_damaged(epicene: Epicene) -> None:

@@ -269,6 +269,38 @@ def test_no_secret_leaves_the_client(
         assert not any(secret in line for line in told), (secret, told)
 
 
+@pytest.mark.parametrize("before", [*range(270, 300), 1023])
+def test_a_secret_is_removed_before_a_long_error_is_cut(
+    monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:
+    """A password is too short to be looked for in whole replies."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    said = f"{'a' * before} hunter2pass {KEY}"
+    with Server(lambda _: error(400, said)) as server:
+        url = server.url.replace("//", "//user:hunter2pass@")
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        server.url = ""
+        (given,) = answers(model(server), question())
+    assert "hunt" not in reason(given)
+    assert "sk-" not in reason(given)
+
+
+@pytest.mark.parametrize("spelt", [KEY, json.dumps(KEY), f"https://h/?key={KEY}"])
+def test_a_key_in_an_answer_is_not_part_of_it(monkeypatch: pytest.MonkeyPatch, spelt: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Server(lambda _: chat(f"Your key is {spelt}.")) as server:
+        (given,) = answers(model(server), question())
+    assert only_text(given) == f"Your key is {spelt}.".replace(KEY, "[secret]")
+
+
+def test_a_short_key_may_be_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers of one's own are given keys such as none."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with Server(lambda _: chat("none of them")) as server:
+        (given,) = answers(model(server), question())
+    assert only_text(given) == "none of them"
+
+
 def test_the_key_goes_to_the_server_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Server(lambda _: chat("fine")) as server:
