@@ -214,7 +214,7 @@ def test_a_perfect_mean_narrows_only_with_more_groups() -> None:
 
 
 def test_one_slip_does_not_narrow_a_difference() -> None:
-    """The seam of earlier versions: no slip [−3.7, 3.7], one slip [−0.75, 0]."""
+    """A seam that there was: no slip [−3.7, 3.7], one slip [−0.75, 0]."""
     first, groups = np.ones(400), np.repeat(np.arange(100), 4)
     second = first.copy()
     none = ends(clustered_difference(second, first, groups, bounds=(-1, 1)))

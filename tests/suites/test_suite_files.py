@@ -13,10 +13,9 @@ import pytest
 
 import epicene
 from epicene.core import registry
-from epicene.core.records import to_json
 from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.selection import select
-from epicene.runs.manifest import Manifest, RunSettings, read_manifest
+from epicene.runs.manifest import read_manifest
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import DataSource, Suite, find_suite, suite_files
 from epicene.suites.definition import SuiteDefinition
@@ -358,9 +357,3 @@ def test_judgements_of_a_file_are_never_cached(tmp_path: Path) -> None:
     folder = run_file(write(tmp_path / "own.py", text), tmp_path / "run")
     assert len(list(RunJudgements(read_run(folder)))) == 3000
     assert not (folder / "judgements.cache").exists()
-
-
-def test_manifests_without_a_suite_file_stay_as_they_are() -> None:
-    settings = RunSettings(suite="s", suite_version="1", protocol={}, data="d", files=())
-    made = Manifest(format=2, epicene="0.2.0", settings=settings, models={})
-    assert b"suite_file" not in to_json(made)

@@ -314,8 +314,11 @@ def read_records(
 
 def sha256_of(path: Path) -> str:
     """The hash of a file's content."""
+    state = hashlib.sha256()
     with open_file(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while piece := file.read(2**20):
+            state.update(piece)
+    return state.hexdigest()
 
 
 def escape_formula(text: str) -> str:

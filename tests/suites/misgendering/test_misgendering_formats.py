@@ -6,6 +6,7 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.suites import choose_protocol, find_suite
+from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 
 def test_the_order_of_formats_makes_no_other_run() -> None:
@@ -13,6 +14,7 @@ def test_the_order_of_formats_makes_no_other_run() -> None:
     named = choose_protocol(suite, "epicene", {"formats": "generation,probability"}, None)
     assert named == suite.protocols["epicene"]
     twice = choose_protocol(suite, "epicene", {"formats": "generation,generation"}, None)
+    assert isinstance(twice, MisgenderingProtocol)
     assert twice.formats == ("generation",)
 
 
