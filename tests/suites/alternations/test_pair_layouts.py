@@ -257,7 +257,6 @@ def test_a_run_without_them_has_no_such_note(tmp_path: Path) -> None:
         "alternations", "random", data=tmp_path / "x.csv", out=tmp_path / "run", progress=False
     )
     assert run.notes == ()
-    assert "data_notes" not in (tmp_path / "run" / "manifest.json").read_text("utf-8")
 
 
 # --- words -----------------------------------------------------------------------------------
