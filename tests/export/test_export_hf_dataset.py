@@ -14,7 +14,7 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Draw
 from epicene.export.hf_dataset import size_category, write_dataset
-from epicene.export.lm_eval.folder import write_tasks
+from epicene.interop.lm_eval import write_tasks
 from epicene.export.selection import Selection
 from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis.data import COUNT_COLUMNS, PUBLISHED_COLUMNS
