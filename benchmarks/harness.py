@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Failed, Scores, Texts
-from epicene.interop.lm_eval import write_tasks
 from epicene.export.selection import Selection, select
+from epicene.interop.lm_eval import write_tasks
 from epicene.models import ModelOptions, downloads, embedded, open_model, parse_spec
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from peers import environment

@@ -13,6 +13,7 @@ import pytest
 import epicene
 from export.export_samples import read_lines
 
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Choices, texts, several languages, and models that judge."""

@@ -66,7 +66,9 @@ def test_what_a_log_does_not_tell_is_refused(
     data: Path, tmp_path: Path, settings: dict[str, str], says: str
 ) -> None:
     with pytest.raises(InputError, match=says):
-        epicene.score("alternations", write_samples(tmp_path, sample()), data=data, settings=settings)
+        epicene.score(
+            "alternations", write_samples(tmp_path, sample()), data=data, settings=settings
+        )
 
 
 @pytest.mark.parametrize(
@@ -126,8 +128,14 @@ def write_log(file: Path, samples: list[Any]) -> Path:
 def written(document: dict[str, Any], text: str, **changes: Any) -> Any:
     """A sample of an exported task that a model answered after thinking."""
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-    from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
+    from inspect_ai.model import (
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageUser,
+        ContentReasoning,
+        ContentText,
+        ModelOutput,
+    )
 
     output = ModelOutput.from_content("theirs", "")
     content = [ContentReasoning(reasoning="hm"), ContentText(text=text)]
@@ -157,7 +165,7 @@ def test_reasoning_is_no_answer_and_an_error_is_none(tmp_path: Path, name: str) 
     assert {each.evidence["answer"] for _, each in scored.judgements()} == {"Je suis là."}
     assert any(f"have no answer for {first['request']!r}" in note for note in scored.notes)
     changed = written({**others[0], "prompt": "Something else."}, "Je suis là.")
-    with pytest.raises(InputError, match="match no request .*'Something else.'"):
+    with pytest.raises(InputError, match=r"match no request .*'Something else.'"):
         epicene.score("genform", write_log(tmp_path / name, [changed]))
 
 

@@ -133,14 +133,12 @@ def test_what_a_tool_cannot_measure_is_refused(
 
 @pytest.mark.parametrize("suite", ["misgendering", "translation"])
 def test_what_inspect_cannot_ask_names_another_export(suite: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Inspect could measure .*`--to hf` exports"):
+    with pytest.raises(InputError, match=r"Inspect could measure .*`--to hf` exports"):
         inspect_ai.write_inspect_tasks(select(suite, limit=2), tmp_path / "out")
 
 
 def test_what_is_left_out_is_counted() -> None:
-    plan = plan_tasks(
-        select("misgendering", limit=3, settings={"pronouns": "they"}), lm_eval.TOOL
-    )
+    plan = plan_tasks(select("misgendering", limit=3, settings={"pronouns": "they"}), lm_eval.TOOL)
     assert sorted(each.partition(",")[0] for each in plan.left_out) == [
         "convert", "next (12 requests)", "probability (6 requests)",
     ]  # fmt: skip

@@ -36,9 +36,6 @@ def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     models = dict.fromkeys(run.info.model for part in parts for run in part.summary.runs)
     yield f"# {escape_markdown(', '.join(models))}: grammatical gender and agreement"
     yield from ("", f"Measured and written by Epicene {__version__}.", "")
-    if len(parts) > 1:
-        links = _links("profile", (*_TABLES, "json"))
-        yield from (f"All models side by side: profile ({links}).", "")
     for part in parts:
         yield from _suite_section(part)
     yield from ("## Intervals", "", _INTERVALS, "", "## Models", "")

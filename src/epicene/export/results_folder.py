@@ -18,16 +18,10 @@ from epicene.export.folders import (
 )
 from epicene.export.public_names import public_runs
 from epicene.export.results_card import results_card
-from epicene.report.model_comparison import compare_models, undetected_per_headline
-from epicene.report.model_profiles import (
-    profile_table,
-    suite_titles,
-    titled_by_suite,
-    with_distinct_labels,
-)
+from epicene.report.model_comparison import compare_models
+from epicene.report.model_profiles import profile_table
 from epicene.report.provenance import provenance_of, undetected_line_of
 from epicene.report.results_document import metrics_by_model, metrics_table, results_document
-from epicene.runs.paired_differences import changes_of_suites_table
 from epicene.runs.summary import group_by_protocol, summarise
 
 if TYPE_CHECKING:
@@ -70,8 +64,6 @@ def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
         for part in parts:
             _write_tables(part, unfinished / part.folder)
             _write_figures(part, unfinished / part.folder / "figures")
-        if len(parts) > 1:
-            _write_overviews(parts, unfinished)
         write_text(unfinished / CARD_FILE, results_card(parts))
 
 
@@ -147,45 +139,3 @@ def _write_figures(part: ProtocolResults, folder: Path) -> None:
         drawn = svg(figure)
         write_atomically(folder / f"{stem}.svg", drawn.encode())
         write_atomically(folder / f"{stem}.png", png(drawn))
-
-
-def _write_overviews(parts: Sequence[ProtocolResults], folder: Path) -> None:
-    """Write the headlines of all suites, and all changes with one correction."""
-    summaries, entries = with_distinct_labels(
-        [part.summary for part in parts], [part.compared.entries for part in parts]
-    )
-    if found := titled_by_suite(summaries, entries):
-        by_suite = [
-            (
-                profile_table([summary], mine, [""]),
-                provenance_of(summary, part.runs).with_undetected(undetected_per_headline(mine)),
-            )
-            for part, summary, mine in zip(parts, summaries, entries, strict=True)
-        ]
-        notes = tuple(" ".join(source.notes) for _, source in by_suite)
-        profile = profile_table(summaries, found, [""] * len(summaries))
-        _write_overview(
-            "profile",
-            msgspec.structs.replace(profile, notes=notes),
-            [each for each, mine in zip(by_suite, entries, strict=True) if mine],
-            folder,
-        )
-    titles = suite_titles([part.summary for part in parts])
-    changes = changes_of_suites_table(
-        [(title, part.compared.differences) for title, part in zip(titles, parts, strict=True)]
-    )
-    if changes is not None:
-        _write_overview("changes", changes, [(changes, None)], folder)
-
-
-def _write_overview(
-    stem: str, table: Table, rows: Sequence[tuple[Table, Provenance | None]], folder: Path
-) -> None:
-    """Write a table about all suites; the CSV file has one line per number with its run."""
-    from epicene.report.latex import as_latex
-    from epicene.report.table_formats import as_json, as_markdown, long_csv
-
-    write_json(folder / f"{stem}.json", msgspec.json.encode(as_json(table)))
-    write_atomically(folder / f"{stem}.tex", as_latex(table).encode())
-    write_atomically(folder / f"{stem}.csv", long_csv(rows).encode())
-    write_atomically(folder / f"{stem}.md", as_markdown(table).encode())

@@ -104,13 +104,14 @@ def _write_run(run: StoredRun, folder: Path, source: dict[str, str]) -> None:
 
 def _model_info(run: StoredRun) -> dict[str, Any]:
     identity = run.manifest.models[run.suite.roles[0].name][0]
-    named = str(identity.about.get("name") or identity.label)
+    facts = model_facts(identity)
+    named = str(facts.get("name", identity.label))
     return {
         "name": identity.label,
         "id": named,
         "developer": named.rpartition("/")[0] or "unknown",
         "additional_details": {
-            **_texts_of(model_facts(identity)),
+            **_texts_of(facts),
             "deployment_type": "self_deployed" if identity.kind in _LOCAL else "unknown",
             "model_availability": "unknown",
         },
