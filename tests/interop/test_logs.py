@@ -10,6 +10,8 @@ import pytest
 
 import epicene
 from epicene.core.errors import InputError
+from epicene.core.records import Generate, Score, Text
+from epicene.interop.logs import LoggedSample, _Samples
 
 GOOD, BAD = "The dogs near the gate bark.", "The dogs near the gate barks."
 
@@ -107,6 +109,23 @@ def test_logs_of_two_models_are_two_models_and_no_run(data: Path, tmp_path: Path
         epicene.score("alternations", tmp_path / "logs", data=data, out=tmp_path / "run")
 
 
+def test_each_request_gets_its_own_text_and_scores_are_shared() -> None:
+    """Of an item that is asked the same under two names, in two tasks."""
+    samples = _Samples(
+        LoggedSample(name, "m", "Say it.", "i", name, written=(Text(text=name),))
+        for name in ("post", "pre")
+    )
+    asked = [Generate(item="i", language="en", name=name, prompt="Say it.")
+             for name in ("pre", "open", "post")]  # fmt: skip
+    found = [samples.find("m", "i", request) for request in asked]
+    assert [each and each.request for each in found] == ["pre", None, "post"]
+    choice = LoggedSample("x", "m", "", "i", "a", texts=("b", "c"), logprobs=(-1.0, -2.0))
+    samples = _Samples([choice])
+    for name in ("a", "masked"):
+        request = Score(item="i", language="en", name=name, texts=("b", "c"))
+        assert samples.find("m", "i", request) is choice
+
+
 # --- Inspect -------------------------------------------------------------------------------
 
 
@@ -138,7 +157,7 @@ def written(document: dict[str, Any], text: str, **changes: Any) -> Any:
     )
 
     output = ModelOutput.from_content("theirs", "")
-    content = [ContentReasoning(reasoning="hm"), ContentText(text=text)]
+    content: Any = [ContentReasoning(reasoning="hm"), ContentText(text=text)]
     output.choices[0].message = ChatMessageAssistant(content=content)
     asked = [
         ChatMessageSystem(content=document["system"]),

@@ -54,14 +54,14 @@ def test_a_folder_holds_what_the_harness_reads(
     assert ("--apply_chat_template" in readme.split("## What the numbers")[0]) == (True in chats)
     for task in plan.tasks:
         text = (tmp_path / "out" / f"{task.name}.yaml").read_text(encoding="utf-8")
-        settings = yaml.load(text, Loader=Loader)
-        assert settings["task"] == task.name
+        written: Any = yaml.load(text, Loader=Loader)
+        assert written["task"] == task.name
         # A chat wants a template, and all else must not have one: they never run together.
-        assert settings["tag"] == [f"epicene_{suite}" + "_chat" * task.kind.chat]
+        assert written["tag"] == [f"epicene_{suite}" + "_chat" * task.kind.chat]
         # A template: a bare name is the message itself in some versions.
-        assert settings.get("description", "{{system}}") == "{{system}}"
-        assert settings["custom_dataset"] == "function judging.documents"
-        documents = read_lines(tmp_path / "out" / settings["dataset_kwargs"]["file"])
+        assert written.get("description", "{{system}}") == "{{system}}"
+        assert written["custom_dataset"] == "function judging.documents"
+        documents = read_lines(tmp_path / "out" / written["dataset_kwargs"]["file"])
         assert len({each["id"] for each in documents}) == len(documents) > 0
         # All documents of a task have the same fields, or a column would have two types.
         assert all(each.keys() == documents[0].keys() for each in documents)

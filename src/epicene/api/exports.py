@@ -30,7 +30,7 @@ def export_results(
 
     out: a new folder.
     to: `paper` for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, with
-        a README.md that lists the files; `eee` for Every Eval Ever, with every judged answer.
+        a README.md that lists the files; `eee` for Every Eval Ever.
     organization, relationship: with `eee`, the organization that evaluated the models, and its
         relationship to them.
 

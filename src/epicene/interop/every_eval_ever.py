@@ -1,6 +1,4 @@
-"""Results in the schema of Every Eval Ever: one JSON file per run, and one line per judged
-answer.
-"""
+"""Results in the schema of Every Eval Ever: one JSON file per run."""
 
 from __future__ import annotations
 
@@ -8,50 +6,34 @@ import hashlib
 import re
 import time
 import uuid
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from epicene import __version__
-from epicene.core.files import write_atomically
-from epicene.core.records import (
-    Completions,
-    Draw,
-    Failed,
-    Fill,
-    Generate,
-    Score,
-    Scores,
-    Texts,
-    Translate,
-    to_json,
-)
+from epicene.core.records import to_json
 from epicene.export.folders import check_new_folder, file_names, new_folder, write_json
 from epicene.export.public_names import model_facts, public_runs
 from epicene.report.model_profiles import headline_results
 from epicene.report.provenance import card_of
-from epicene.runs.stored_run import RunJudgements
 from epicene.runs.summary import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from epicene.core.records import Estimate, Item, Judgement, Prompt, Request
-    from epicene.report.model_profiles import HeadlineResult
+    from epicene.core.records import Estimate
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
-    from epicene.suites import Answers
 
 SCHEMA_VERSION = "0.3.0"
 INTERVAL = "analytic, over groups of items (see “Statistics” in the documentation of Epicene)"
-_LOCAL = ("hf", "diffusers")  # kinds of models that run on the evaluator's machine
 Relationship: TypeAlias = Literal["first_party", "third_party", "collaborative", "other"]
+
+_LOCAL = ("hf", "diffusers")  # kinds of models that run on the evaluator's machine
 
 
 def write_every_eval_ever(
     runs: Sequence[StoredRun], folder: Path, organization: str, relationship: Relationship
 ) -> None:
-    """Write `data/SUITE/DEVELOPER/MODEL/UUID.json` per run, and its `UUID_samples.jsonl`."""
+    """Write `data/SUITE/DEVELOPER/MODEL/UUID.json` per run."""
     check_new_folder(folder)
     source = {
         "source_name": "Epicene",
@@ -65,41 +47,22 @@ def write_every_eval_ever(
 
 
 def _write_run(run: StoredRun, folder: Path, source: dict[str, str]) -> None:
-    summary = summarise([run])
-    entries = list(headline_results(summary))
     model = _model_info(run)
     developer, name = file_names((model["developer"], model["name"]))
     made = uuid.UUID(bytes=hashlib.sha256(to_json(run.manifest)).digest()[:16], version=4)
-    place = f"data/{run.suite.name}/{developer}/{name}/{made}"
     retrieved = str(int(time.time()))
-    ids = {
+    content = {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"{run.suite.name}-{run.protocol.name}/{model['id']}/{retrieved}",
-    }
-    lines = [
-        to_json({**ids, "model_id": model["id"], **record}) + b"\n"
-        for record in _instances(run, summary, entries)
-    ]
-    content = {
-        **ids,
         "evaluation_timestamp": run.manifest.sessions[-1].started,
         "retrieved_timestamp": retrieved,
         "source_metadata": source,
         "eval_library": {"name": "epicene", "version": __version__},
         "model_info": model,
-        "evaluation_results": list(_results(run, summary, entries)),
+        "evaluation_results": list(_results(run)),
     }
-    if lines:
-        samples = b"".join(lines)
-        content["detailed_evaluation_results"] = {
-            "format": "jsonl",
-            "file_path": f"{place}_samples.jsonl",
-            "hash_algorithm": "sha256",
-            "checksum": hashlib.sha256(samples).hexdigest(),
-            "total_rows": len(lines),
-        }
-        write_atomically(folder / f"{place}_samples.jsonl", samples)
-    write_json(folder / f"{place}.json", to_json(content))
+    path = folder / "data" / run.suite.name / developer / name / f"{made}.json"
+    write_json(path, to_json(content))
 
 
 def _model_info(run: StoredRun) -> dict[str, Any]:
@@ -111,80 +74,65 @@ def _model_info(run: StoredRun) -> dict[str, Any]:
         "id": named,
         "developer": named.rpartition("/")[0] or "unknown",
         "additional_details": {
-            **_texts_of(facts),
+            # The schema allows only strings.
+            **{
+                name: value if isinstance(value, str) else to_json(value).decode()
+                for name, value in facts.items()
+            },
             "deployment_type": "self_deployed" if identity.kind in _LOCAL else "unknown",
             "model_availability": "unknown",
         },
     }
 
 
-def _texts_of(settings: dict[str, Any]) -> dict[str, str]:
-    """Settings as the schema requires them: only strings."""
-    return {
-        name: value if isinstance(value, str) else to_json(value).decode()
-        for name, value in settings.items()
-    }
+def _results(run: StoredRun) -> Iterator[dict[str, Any]]:
+    """The headlines, overall and by language, and the share that is undetected."""
+    summary = summarise([run])
+    (only,) = summary.runs
+    model = only.info.model
+    for entry in headline_results(summary):
+        headline = entry.headline
+        undetected = entry.undetected[model].value
+        details = {} if undetected is None else {"undetected": str(undetected)}
+        if headline.item_scores is None:
+            details["direction"] = "no value is better than another"
+        yield {
+            **_result(run, headline.name, entry.language),
+            "metric_config": {
+                **_metric(run, headline.name, share=headline.unit == "share"),
+                "evaluation_description": card_of([run]).about,
+                "lower_is_better": False,
+            },
+            "score_details": _score(entry.estimates[model], details | _coverage(only.coverage)),
+        }
+    if only.undetected.value is not None:
+        yield {
+            **_result(run, "undetected", ""),
+            "metric_config": {
+                **_metric(run, "undetected", share=True),
+                "evaluation_description": "Answers that are neither right nor wrong.",
+                "lower_is_better": True,
+            },
+            "score_details": _score(only.undetected, _coverage(only.coverage)),
+        }
 
 
-# --- aggregates ----------------------------------------------------------------------------
+def _coverage(coverage: object) -> dict[str, str]:
+    return {} if coverage is None else {"coverage": str(coverage)}
 
 
 def _identifier(*parts: str) -> str:
     return ".".join(re.sub(r"\W+", "_", part).strip("_") for part in parts if part)
 
 
-def _evaluation_name(run: StoredRun, title: str) -> str:
-    return f"{run.suite.name} ({run.protocol.name}): {title}"
-
-
-def _results(
-    run: StoredRun, summary: Summary, entries: Sequence[HeadlineResult]
-) -> Iterator[dict[str, Any]]:
-    """The headlines, overall and by language, and the share that is undetected."""
-    (only,) = summary.runs
-    coverage = {"coverage": str(only.coverage)} if only.coverage is not None else {}
-    for entry in entries:
-        estimate = entry.estimates.get(only.info.model)
-        if estimate is None or estimate.value is None:
-            continue
-        undetected = entry.undetected[only.info.model].value
-        details = coverage | ({} if undetected is None else {"undetected": str(undetected)})
-        yield {
-            **_result(run, entry.headline.name, entry.language, entry.title),
-            "metric_config": {
-                **_metric(run, entry.headline.name, share=entry.headline.unit == "share"),
-                "evaluation_description": summary.suite.card.about,
-                "lower_is_better": False,
-                "additional_details": {
-                    **_judge(run),
-                    **(
-                        {"direction": "no value is better than another"}
-                        if entry.headline.item_scores is None
-                        else {}
-                    ),
-                },
-            },
-            "score_details": _score(estimate, details),
-        }
-    if only.undetected.value is not None:
-        yield {
-            **_result(run, "undetected", "", "undetected"),
-            "metric_config": {
-                **_metric(run, "undetected", share=True),
-                "evaluation_description": "Answers that are neither right nor wrong.",
-                "lower_is_better": True,
-                "additional_details": _judge(run),
-            },
-            "score_details": _score(only.undetected, coverage),
-        }
-
-
-def _result(run: StoredRun, name: str, language: str, title: str) -> dict[str, Any]:
+def _result(run: StoredRun, name: str, language: str) -> dict[str, Any]:
+    """What was evaluated, on which data."""
     settings = run.manifest.settings
     files = {f"sha256 of {file.name}": file.sha256 for file in settings.files}
+    title = f"{name} · {language}" if language else name
     return {
         "evaluation_result_id": _identifier(run.suite.name, run.protocol.name, name, language),
-        "evaluation_name": _evaluation_name(run, title),
+        "evaluation_name": f"{run.suite.name} ({run.protocol.name}): {title}",
         "evaluation_timestamp": run.manifest.sessions[-1].started,
         "source_data": {
             "dataset_name": f"{card_of([run]).title} ({settings.data})",
@@ -195,6 +143,12 @@ def _result(run: StoredRun, name: str, language: str, title: str) -> dict[str, A
 
 
 def _metric(run: StoredRun, name: str, *, share: bool) -> dict[str, Any]:
+    """The metric, and how answers are judged: by the suite, perhaps on what other models say."""
+    others = {
+        f"role {role.name}": ", ".join(each.label for each in run.manifest.models[role.name])
+        for role in run.suite.roles[1:]
+        if run.manifest.models.get(role.name)
+    }
     return {
         "metric_id": _identifier("epicene", run.suite.name, name),
         "metric_name": name.replace("_", " "),
@@ -202,24 +156,15 @@ def _metric(run: StoredRun, name: str, *, share: bool) -> dict[str, Any]:
         "score_type": "continuous",
         "min_score": 0 if share else "-Infinity",
         "max_score": 1 if share else "Infinity",
+        "additional_details": {
+            "judge": f"the rules of the suite {run.suite.name}, version {run.suite.version}",
+            "protocol": to_json(run.protocol).decode(),
+            **others,
+        },
     }
 
 
-def _judge(run: StoredRun) -> dict[str, str]:
-    """How answers are judged: by the rules of the suite, perhaps on what other models say."""
-    others = {
-        f"role {role.name}": ", ".join(each.label for each in run.manifest.models[role.name])
-        for role in run.suite.roles[1:]
-        if run.manifest.models.get(role.name)
-    }
-    return {
-        "judge": f"the rules of the suite {run.suite.name}, version {run.suite.version}",
-        "protocol": to_json(run.protocol).decode(),
-        **others,
-    }
-
-
-def _score(estimate: Estimate, details: dict[str, str]) -> dict[str, Any]:
+def _score(estimate: Estimate, details: Mapping[str, str]) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": estimate.n} if estimate.n else {}
     if estimate.low is not None and estimate.high is not None:
         uncertainty["confidence_interval"] = {
@@ -231,94 +176,3 @@ def _score(estimate: Estimate, details: dict[str, str]) -> dict[str, Any]:
     elif estimate.why:
         details = {**details, "why_no_interval": estimate.why}
     return {"score": estimate.value, "details": details, "uncertainty": uncertainty}
-
-
-# --- single answers ------------------------------------------------------------------------
-
-
-def _instances(
-    run: StoredRun, summary: Summary, entries: Sequence[HeadlineResult]
-) -> Iterator[dict[str, Any]]:
-    """One record per judged answer and headline that is a mean of scores."""
-    scores: dict[tuple[str, str], list[tuple[HeadlineResult, float]]] = defaultdict(list)
-    for entry in entries:
-        if entry.headline.item_scores is not None and not entry.language:
-            frame = entry.headline.item_scores(summary.results)
-            for item, judged, score in frame.select("item", "name", "score").iter_rows():
-                scores[item, judged].append((entry, float(score)))
-    if not scores:
-        return
-    for item, answers in RunJudgements(run).answered():
-        requests = _requests(run, item, answers)
-        for judgement in run.suite.judge(item, answers, run.protocol):
-            for entry, score in scores.get((item.id, judgement.name), ()):
-                name = entry.headline.name
-                yield {
-                    "evaluation_name": _evaluation_name(run, entry.title),
-                    "evaluation_result_id": _identifier(run.suite.name, run.protocol.name, name),
-                    "sample_id": f"{item.id} {judgement.name}",
-                    "interaction_type": "single_turn",
-                    **_interaction(judgement, answers, requests),
-                    "evaluation": {"score": score, "is_correct": judgement.outcome == "right"},
-                    "metadata": _texts_of(
-                        {**judgement.facets, "group": judgement.group, "language": item.language}
-                        | {"outcome": judgement.outcome or "", "label": judgement.label or ""}
-                    ),
-                }
-
-
-def _requests(run: StoredRun, item: Item, answers: Answers) -> dict[str, Request]:
-    return {
-        request.name: request
-        for stage in run.suite.stages
-        for request in stage.ask(item, answers, run.protocol)
-    }
-
-
-def _interaction(
-    judgement: Judgement, answers: Answers, requests: dict[str, Request]
-) -> dict[str, Any]:
-    """What was asked and answered. A judgement's name is that of its request, or begins with it."""
-    begun = (name for name in requests if name and judgement.name.startswith(name))
-    name = judgement.name if judgement.name in requests else next(begun, next(iter(requests), ""))
-    request = requests.get(name)
-    answer = next((each.answer for each in answers if each.name == name), None)
-    texts: list[str] = []
-    if isinstance(answer, Texts):
-        texts = [each.text for each in answer.texts]
-    elif isinstance(answer, Scores) and isinstance(request, Score) and answer.best is not None:
-        texts = [request.texts[answer.best]]
-    elif isinstance(answer, Completions):
-        texts = [each.text for each in answer.completions]
-    choices = list(request.texts) if isinstance(request, Score) else None
-    references = [judgement.evidence["reference"]] if judgement.evidence.get("reference") else []
-    return {
-        "input": {"raw": _prompt(request), "reference": references, "choices": choices},
-        "output": {"raw": texts},
-        "answer_attribution": [
-            {
-                "turn_idx": 0,
-                "source": "output.raw",
-                "extracted_value": judgement.evidence.get("answer") or next(iter(texts), ""),
-                "extraction_method": "likelihood" if choices else "rules of the suite",
-                "is_terminal": True,
-            }
-        ],
-        "error": answer.reason if isinstance(answer, Failed) else None,
-    }
-
-
-def _prompt(request: Request | None) -> str:
-    """The model's input, as one text."""
-    prompt: Prompt = ""
-    if isinstance(request, Score):
-        prompt = request.context
-    elif isinstance(request, Generate | Draw):
-        prompt = request.prompt
-    elif isinstance(request, Translate):
-        prompt = request.text
-    elif isinstance(request, Fill):
-        prompt = f"{request.before} … {request.after}"
-    if isinstance(prompt, str):
-        return prompt
-    return "\n\n".join(f"{turn.role}: {turn.content}" for turn in prompt)

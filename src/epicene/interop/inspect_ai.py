@@ -120,7 +120,7 @@ def read_samples(path: Path) -> Iterator[LoggedSample]:
         first = samples[0]
         found = LoggedSample(f"{path}, sample {name},", log.eval.model, _prompt(first))
         if {"item", "request"} <= (first.metadata or {}).keys():
-            found.item = first.metadata["item"]
+            found.item, found.request = first.metadata["item"], first.metadata["request"]
         if any(sample.error or not sample.output.choices for sample in samples):
             found.why_missing = "it ended with an error or without output"
         else:

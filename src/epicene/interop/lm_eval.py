@@ -171,7 +171,8 @@ def _sample(row: FileRow, model: str) -> LoggedSample:
     (prompt,) = {context for context, _ in sent}
     sample = LoggedSample(row.location, model, str(prompt))
     if isinstance(document, dict) and {"item", "request", "chat"} <= document.keys():
-        sample.item, sample.prompt = document["item"], _exported_prompt(document)
+        sample.item, sample.request = document["item"], document["request"]
+        sample.prompt = _exported_prompt(document)
     if isinstance(sent[0][1], str):
         sample.texts = tuple(str(text) for _, text in sent)
         sample.logprobs = tuple(float(each[0][0]) for each in answers)

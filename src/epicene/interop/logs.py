@@ -33,16 +33,17 @@ _EXCERPT = 60  # characters of a sample in an error
 _ROUNDING = 1e-4  # of a log-probability above 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class LoggedSample:
     """A model's input and answer: `logprobs` of `texts`, or `written` texts. Only tasks that
-    Epicene exported name the `item`.
+    Epicene exported name the `item` and the `request`.
     """
 
     location: str
     model: str
     prompt: Prompt
     item: str = ""
+    request: str = ""
     texts: tuple[str, ...] = ()
     logprobs: tuple[float, ...] = ()
     written: tuple[Text, ...] = ()
@@ -59,11 +60,9 @@ class LoggedSample:
 
 def _content(prompt: Prompt, texts: Iterable[str]) -> Key:
     """What a model is given, by which samples and requests are matched."""
-    turns = (
-        prompt if isinstance(prompt, str) else tuple((t.role, t.content.strip()) for t in prompt)
-    )
-    turns = turns.strip() if isinstance(turns, str) else turns
-    return (turns, *sorted(text.strip() for text in texts))
+    turns = [("", prompt)] if isinstance(prompt, str) else [(t.role, t.content) for t in prompt]
+    given = [(role, content.strip()) for role, content in turns]
+    return (*given, *sorted(text.strip() for text in texts))
 
 
 class _Samples:
@@ -89,12 +88,17 @@ class _Samples:
             key = _content(request.context, request.texts)
         else:
             key = _content(request.prompt, ())
-        for name in (item, ""):
-            if same := self._waiting.get((model, name, *key)):
-                sample = same.pop(0) if len(same) > 1 else same[0]
-                sample.used = True
-                return sample
-        return None
+        same = self._waiting.get((model, item, *key)) or self._waiting.get((model, "", *key), [])
+        fitting = [sample for sample in same if sample.request in ("", request.name)]
+        if not fitting and isinstance(request, Score):
+            fitting = same  # the same choice under another name
+        if not fitting:
+            return None
+        sample = fitting[0]
+        sample.used = True
+        if len(fitting) > 1:
+            same.remove(sample)
+        return sample
 
     def refuse_unmatched(self, data: str) -> None:
         """Raise if a sample answers no request: no sample is skipped silently."""
