@@ -13,9 +13,9 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Image, Images, Look, Score, Translate
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
+from epicene.runs.frames import check_unique_judgements, judgement_frame
 from epicene.runs.items import select_items
 from epicene.runs.run import run
-from epicene.runs.frames import check_unique_judgements, judgement_frame
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite

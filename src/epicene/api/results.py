@@ -512,10 +512,12 @@ def score(
     `compare`, `report` and `gate`. Requests that the log does not answer are failed requests of
     that run.
     """
+    from epicene.interop.logs import answers_from_logs
+    from epicene.interop.read_logs import log_files, read_logs
     from epicene.runs.external_answers import score_external_answers
-    from epicene.runs.logs import log_files
     from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import choose_protocol, find_suite
+    from epicene.suites.paper_material import with_paper_wording
 
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol or chosen.score_protocol, settings or {}, None)
@@ -523,8 +525,12 @@ def score(
     dataset = chosen.read(source, how)
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
-        scored = score_external_answers(chosen, how, dataset, path)
         logs = [] if path is None else log_files(path)
+        logged = None
+        if logs:
+            how = with_paper_wording(chosen, how)
+            logged = answers_from_logs(chosen, read_logs(logs), dataset, how)
+        scored = score_external_answers(chosen, how, dataset, path, logged)
         if out is not None:
             _store_logs(scored, logs, chosen, source, how.name, settings, Path(out))
         return Scored(scored, summarise_labels(chosen, path, how) if path and not logs else [])
@@ -553,7 +559,7 @@ def _store_logs(
     """Run the suite on the contents of the logs."""
     from epicene.api.open_model import OpenModel
     from epicene.api.running import run
-    from epicene.runs.logs.log_model import log_model
+    from epicene.interop.logs import log_model
 
     if not logs:
         raise InputError(_ONLY_LOGS)

@@ -13,9 +13,9 @@ import yaml
 
 import epicene
 from epicene.core.errors import InputError
-from epicene.runs.logs import log_files
+from epicene.interop.read_logs import log_files
 from export.export_samples import read_lines
-from export.tool_models import MODEL, by_prompt, run_inspect, run_lm_eval, score
+from interop.tool_models import MODEL, by_prompt, run_inspect, run_lm_eval, score
 
 LIMIT = 6
 
@@ -189,7 +189,7 @@ def test_a_task_of_their_own_on_the_same_data(tmp_path: Path) -> None:
     assert any("white space" in note for note in read.notes)
     assert any("1 samples whose texts are all identical" in note for note in read.notes)
     # Of other data not one fits.
-    with pytest.raises(InputError, match=r"None of the 5 samples .*doc_id 0: 'The dog near"):
+    with pytest.raises(InputError, match=r"one of 5 samples \(of 5\) .*: 'The dog near"):
         epicene.score("alternations", tmp_path / "out")
 
 

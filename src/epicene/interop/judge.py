@@ -1,9 +1,8 @@
-"""Score one document at a time with the suite's judge, as lm-evaluation-harness does."""
+"""Judge one document at a time with the suite's judge; exported tasks import this."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,7 @@ from epicene.suites.single_answer_judge import SingleAnswerJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from epicene.core.records import Item, Outcome
 
@@ -22,14 +22,10 @@ OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
 
 
 def outcome_shares(
-    asked: Mapping[str, Any], document: Mapping[str, Any], texts: Sequence[str]
+    folder: Path, document: Mapping[str, Any], texts: Sequence[str]
 ) -> dict[str, float]:
-    """The share of each outcome among the texts of one document; empty if none is judged.
-
-    `asked` is the content of asked.json: the suite, its version and the protocol; and the folder,
-    if a file in it defines the suite.
-    """
-    judge, kind = _judge_of(msgspec.json.encode(asked))
+    """The share of each outcome among the texts of one document; empty if none is judged."""
+    judge, kind = _judge_of(folder)
     item = msgspec.json.decode(document["record"], type=kind)
     answer = Texts(texts=tuple(Text(text=text) for text in texts))
     judged = judge.outcomes(item, document["stage"], document["role"], document["request"], answer)
@@ -39,16 +35,16 @@ def outcome_shares(
 
 
 @lru_cache(maxsize=8)
-def _judge_of(asked: bytes) -> tuple[SingleAnswerJudge, type[Item]]:
-    """The suite's judge under the protocol, and its items' type."""
-    content = msgspec.json.decode(asked)
-    file = content.get("suite_file")
-    suite = find_suite(str(Path(content["folder"]) / file) if file else content["suite"])
-    name = content["protocol"]["name"]
-    if suite.version != content["version"] or name not in suite.protocols:
+def _judge_of(folder: Path) -> tuple[SingleAnswerJudge, type[Item]]:
+    """The judge of the suite and protocol that a folder's asked.json names, and its items' type."""
+    asked = msgspec.json.decode((folder / "asked.json").read_bytes())
+    file = asked.get("suite_file")
+    suite = find_suite(str(folder / file) if file else asked["suite"])
+    name = asked["protocol"]["name"]
+    if suite.version != asked["version"] or name not in suite.protocols:
         raise InputError(
-            f"These tasks were exported from version {content['version']} of the suite "
+            f"These tasks were exported from version {asked['version']} of the suite "
             f"{suite.name}, but the installed version is {suite.version}; export them again."
         )
-    protocol = msgspec.convert(content["protocol"], type(suite.protocols[name]))
+    protocol = msgspec.convert(asked["protocol"], type(suite.protocols[name]))
     return SingleAnswerJudge(suite, protocol), suite.item

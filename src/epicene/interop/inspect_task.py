@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Ge
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from epicene.export.lm_eval.suite_judge import outcome_shares
+from epicene.interop.judge import outcome_shares
 
 HERE = Path(__file__).parent
 
@@ -24,12 +24,10 @@ HERE = Path(__file__).parent
 @scorer(metrics={"*": [mean(), stderr(cluster="group")]})
 def suite_judge() -> Scorer:
     """Whether a text is right, wrong or undetected, according to the suite's judge."""
-    asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         text = state.output.completion
-        judged = outcome_shares(asked, state.metadata, [text])
-        return Score(value={**judged}, answer=text)
+        return Score(value={**outcome_shares(HERE, state.metadata, [text])}, answer=text)
 
     return score
 
@@ -37,10 +35,7 @@ def suite_judge() -> Scorer:
 def _sample(document: dict[str, Any]) -> Sample:
     system = [ChatMessageSystem(content=document["system"])] if document["system"] else []
     messages: list[ChatMessage] = [*system, ChatMessageUser(content=document["prompt"])]
-    kept = ("item", "request", "group", "language", "stage", "role", "record")
-    return Sample(
-        id=document["id"], input=messages, metadata={name: document[name] for name in kept}
-    )
+    return Sample(id=document["id"], input=messages, metadata=document)
 
 
 def _task(name: str, samples: int, **config: Any) -> Task:

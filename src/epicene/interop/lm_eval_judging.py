@@ -28,11 +28,9 @@ def documents(file: str, judged_by_epicene: bool = False, **_metadata: Any) -> d
 
 
 def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Whether the right text is the likeliest per unit; texts that are equally likely share the
-    credit.
-    """
-    values = [score / unit for (score, _), unit in zip(results, document["units"], strict=True)]
-    best = [index for index, value in enumerate(values) if value == max(values)]
+    """Whether the right text is the likeliest; texts that are equally likely share the credit."""
+    scores = [score for score, _ in results]
+    best = [index for index, score in enumerate(scores) if score == max(scores)]
     right = document["target"] in best
     return {"acc": right / max(len(best), 1), "tied": float(len(best) > 1)}
 
@@ -40,14 +38,13 @@ def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
 def writing(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """The shares of texts that are right, wrong and undetected, according to the suite's judge."""
     texts = results[0] if isinstance(results[0], list) else results
-    asked = {"folder": str(HERE), **json.loads((HERE / "asked.json").read_text(encoding="utf-8"))}
-    judged: dict[str, float] = _suite_judge()(asked, document, list(texts))
+    judged: dict[str, float] = _suite_judge()(HERE, document, list(texts))
     return judged
 
 
 def _suite_judge() -> Any:
     try:
-        from epicene.export.lm_eval.suite_judge import outcome_shares
+        from epicene.interop.judge import outcome_shares
     except ImportError as error:
         raise ImportError(
             "Epicene judges what a model wrote: install it in this environment (`pip install "
