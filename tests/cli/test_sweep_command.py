@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from epicene.runs.workload import Workload
 
 from cli.conftest import Epicene
 from epicene.api.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
 from epicene.core import registry
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
-from epicene.runs.workload import Workload
 from epicene.suites import find_suite
 from epicene.suites.alternations.published import PUBLISHED_MODELS
 from epicene.suites.genform.published import published

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from epicene.runs.workload import Workload
 
 import two_stage
 from epicene.core import registry
@@ -28,7 +29,6 @@ from epicene.runs.sweep.forecast import (
 )
 from epicene.runs.sweep.matrix import SweepRun
 from epicene.runs.sweep.plan import SweepLimits
-from epicene.runs.workload import Workload
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
