@@ -253,7 +253,7 @@ def test_a_suite_of_a_notebook_is_read_in_its_session_only(
 ) -> None:
     made = in_notebook()
     folder = run_suite(find_suite(made), tmp_path / "run").folder
-    assert "suite_file" not in json.loads((folder / "manifest.json").read_text("utf-8"))
+    assert json.loads((folder / "manifest.json").read_text("utf-8"))["suite_file"] is None
     assert read_run(folder).suite.name == "own_first"
     assert find_suite(in_notebook()) is not find_suite(made)  # a cell that is executed again
     forget(monkeypatch)
