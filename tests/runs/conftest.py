@@ -14,12 +14,9 @@ from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import Manifest
-from epicene.runs.ray import cluster
 from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.suites import choose_protocol, find_suite
-from runs.ray_fake_cluster import FakeCluster
-from runs.ray_models import Double
 
 Runner = Callable[..., tuple[Path, Manifest]]
 
@@ -114,20 +111,3 @@ def do_run(tmp_path: Path) -> Runner:
         )
 
     return doing
-
-
-@pytest.fixture
-def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
-    """The kind `double`, new for each test."""
-    kind = type("Double", (Double,), {})
-    monkeypatch.setattr(cluster, "TICK", 0.02)
-    registry.add("models", "double", kind)
-    return kind
-
-
-@pytest.fixture
-def fake_cluster() -> Iterator[FakeCluster]:
-    """Room for two workers."""
-    made = FakeCluster()
-    yield made
-    made.close()

@@ -13,8 +13,6 @@ from epicene.models.simple_model import SimpleModel
 from epicene.runs.capabilities import missing_verbs, part_names, runnable_parts
 from epicene.runs.config import RunConfig
 from epicene.runs.dummy_answers import dummy_answer
-from epicene.runs.sweep.forecast import Forecaster
-from epicene.runs.sweep.matrix import SweepRun
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 PAIR = '{"good": "She sings.", "bad": "She sing."}\n'
@@ -81,19 +79,3 @@ def test_the_names_of_parts_come_from_the_settings() -> None:
     protocol = find_suite("apgc").protocols["epicene"]
     assert part_names(protocol, "tasks")[:2] == ("identification", "rewriting")
     assert part_names(protocol, "formats") == ()
-
-
-def test_a_sweep_runs_what_its_items_ask(tmp_path: Path) -> None:
-    """A model without the verb fill runs pairs without a gap."""
-
-    def scorer(_name: str, _options: ModelOptions) -> Model:
-        return SimpleModel(Identity(kind="scorer", label="scorer", key={}), {"score": dummy_answer})
-
-    registry.add("models", "scorer", scorer)
-    pairs = tmp_path / "pairs.jsonl"
-    for lines, status in ((PAIR, "open"), (PAIR + GAP, "cannot")):
-        pairs.write_text(lines)
-        config = config_of("alternations", pairs, "scorer")
-        sweep_run = SweepRun("scorer", "alternations", "epicene", "", config)
-        forecast = Forecaster(tmp_path / "runs").forecast(sweep_run)
-        assert forecast.status == status, forecast.why

@@ -27,7 +27,6 @@ MODULES = (
     "epicene.report.run_report",
     "epicene.report.terminal",
     "epicene.runs.run",
-    "epicene.runs.sweep.forecast",
     "polars",
     "scipy.stats",
     "transformers.generation.continuous_batching",

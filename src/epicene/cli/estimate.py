@@ -73,8 +73,6 @@ def _is_terminal() -> bool:
 
 def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[str]:
     """The model, the requests, the time and the cost; and for a long run how to make it shorter."""
-    from epicene.report.sweep import format_duration
-
     config, workload = estimate.config, estimate.workload
     named = "; ".join(
         f"{role}: {', '.join(labels)}" if len(estimate.models) > 1 else ", ".join(labels)
@@ -99,6 +97,14 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
             "part of the data first; the time for the whole run is then known."
         )
     return sentences
+
+
+def format_duration(seconds: float) -> str:
+    """Roughly how long, in the unit that fits."""
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _cost(estimate: RunEstimate) -> str:
