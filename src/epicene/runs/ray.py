@@ -43,7 +43,7 @@ _TICK = 1.0  # seconds between looks at the clock
 _REPORT_AFTER = 60.0  # seconds without a worker, after which that is said
 _REACH_SECONDS = 10.0
 _OBJECT_STORE = 512 * 2**20  # bytes, of a cluster that is begun here: tasks are small
-_ADDRESS = regex.compile(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})")
+_ADDRESS = regex.compile(r"(?:\[([^\s/\[\]]*:[^\s/\[\]]*)\]|([^\s/:\[\]]+)):(\d{1,5})")
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ def join_cluster(address: str) -> tuple[Any, bool]:
 def parse_address(address: str, named: str = "--ray-address") -> tuple[str, int]:
     """The host and the port of `HOST:PORT` or `[IPV6]:PORT`."""
     found = _ADDRESS.fullmatch(address)
-    if found and (":" in found[1]) == address.startswith("[") and 0 < int(found[2]) < 2**16:
-        return found[1], int(found[2])
+    if found and 0 < int(found[3]) < 2**16:
+        return found[1] or found[2], int(found[3])
     raise InputError(
         f"{named} must be HOST:PORT, as printed by `ray start --head` (an IPv6 address in "
         "brackets: [::1]:6379), `auto` for the cluster on this machine, or `local` for a new one, "
