@@ -36,7 +36,9 @@ def states(epicene: Epicene, *arguments: str, code: int = 0) -> dict[str, dict[s
 def test_a_sweep_is_counted_run_and_resumed(epicene: Epicene) -> None:
     Path("plan.toml").write_text(plan())
     counted = states(epicene, "--dry-run")
-    assert {(run["state"], run["left"], run["cost"]) for run in counted.values()} == {("new", 16, 0.0)}
+    assert {(run["state"], run["left"], run["cost"]) for run in counted.values()} == {
+        ("new", 16, 0.0)
+    }
     assert not Path("plan").exists(), "nothing is written by a dry run"
     done = states(epicene)
     assert [(run["state"], run["answered"]) for run in done.values()] == [("complete", 16)] * 2
@@ -53,10 +55,11 @@ def test_a_run_that_fails_does_not_keep_the_others(epicene: Epicene) -> None:
     assert [run["state"] for run in done.values()] == ["incomplete", "complete"]
     assert done["scripted:a-failing"]["why"] == "told to fail"
     # A model that cannot do what the suite asks, and a folder that holds something else.
-    Path("plan.toml").write_text(plan("sketch", "scripted:b", limit=31))
+    other = plan("sketch", "scripted:b", limit=30) + "[suites.settings]\nsamples = 9\n"
+    Path("plan.toml").write_text(other)
     done = states(epicene, code=1)
     assert [run["state"] for run in done.values()] == ["failed", "failed"]
-    assert "contains another run (different limit)" in done["scripted:b"]["why"]
+    assert "contains another run (different samples)" in done["scripted:b"]["why"]
 
 
 def test_a_trial_never_pools_with_the_whole_runs(epicene: Epicene) -> None:
@@ -64,7 +67,9 @@ def test_a_trial_never_pools_with_the_whole_runs(epicene: Epicene) -> None:
     Path("plan.toml").write_text(plan(limit=8))
     trial, whole = states(epicene, "--limit=2"), states(epicene)
     folders = [run["folder"] for run in (*trial.values(), *whole.values())]
-    assert [Path(each).parent.as_posix() for each in folders] == ["plan/limit-2"] * 2 + ["plan/runs"] * 2
+    assert [Path(each).parent.as_posix() for each in folders] == ["plan/limit-2"] * 2 + [
+        "plan/runs"
+    ] * 2
     for command in ("tables", "report"):
         refused = epicene(command, *folders)
         assert refused.code == 2

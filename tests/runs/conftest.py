@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import reflexives
 import two_stage
-from epicene.core import registry
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate

@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from epicene.core import registry
-from epicene.core.records import Identity
-from epicene.models import Model, ModelOptions, parse_spec
-from epicene.models.simple_model import SimpleModel
+from epicene.models import parse_spec
 from epicene.runs.capabilities import missing_verbs, part_names, runnable_parts
 from epicene.runs.config import RunConfig
-from epicene.runs.dummy_answers import dummy_answer
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 PAIR = '{"good": "She sings.", "bad": "She sing."}\n'

@@ -25,7 +25,9 @@ def test_every_model_meets_every_suite_protocol_and_language(tmp_path: Path) -> 
         '[[suites]]\nname = "alternations"\n[[suites]]\nname = "alternations"\nlimit = 3\n'
     )
     runs = planned(tmp_path, '[[models]]\nspec = "openai:far"\n' + MODELS + suites)
-    ways = [f"genform · {way}" for way in ("paper · fr", "paper · hi", "epicene · fr", "epicene · hi")]
+    ways = [
+        f"genform · {way}" for way in ("paper · fr", "paper · hi", "epicene · fr", "epicene · hi")
+    ]
     ways += ["alternations · epicene"] * 2
     names = ("random", "same", "openai:far")  # models behind a server come last
     assert [run.title for run in runs] == [f"{way} · {name}" for name in names for way in ways]
@@ -51,7 +53,9 @@ def test_no_two_models_share_a_folder(tmp_path: Path) -> None:
     assert not any("letmein" in run.title for run in planned(tmp_path, models + SUITE))
 
 
-def test_what_a_suite_says_is_in_the_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_suite_says_is_in_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("texts.jsonl").touch()
     (run,) = planned(
@@ -82,10 +86,14 @@ def test_roles_are_shared_out(tmp_path: Path) -> None:
         + '[[suites]]\nname = "apgc"\n[suites.roles]\nmodel = ["copy"]\n',
     )
     assert [run.title for run in runs] == [
-        f"{suite} · epicene · {name}" for name in ("random", "same") for suite in ("gramvis", "apgc")
+        f"{suite} · epicene · {name}"
+        for name in ("random", "same")
+        for suite in ("gramvis", "apgc")
     ], "a judge alone draws nothing"
     models = [run.config.models for run in runs[:2]]
-    assert [{role: [spec.name for spec in specs] for role, specs in each.items()} for each in models] == [
+    assert [
+        {role: [spec.name for spec in specs] for role, specs in each.items()} for each in models
+    ] == [
         {"drawer": [""], "judges": ["9", "4"]},
         {"translator": [""], "model": [""]},
     ]

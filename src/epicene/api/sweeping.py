@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from epicene.api.results import PathLike
     from epicene.core.records import Table
-    from epicene.runs.ray import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.runs.sweep import RunState
     from epicene.runs.sweep_plan import SweepRun
 
@@ -69,7 +69,6 @@ def sweep(
     ray: RaySettings | None = None,
     dry_run: bool = False,
     progress: bool = True,
-    command: str = "epicene.sweep(…)",
     approve: Callable[[Sequence[SweepRun]], None] | None = None,
 ) -> Sweep:
     """Run every model of a plan on every suite; call it again to resume.
@@ -87,7 +86,7 @@ def sweep(
     True
     """
     from epicene.runs.executors import open_executor
-    from epicene.runs.ray import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.runs.sweep import run_sweep
     from epicene.runs.sweep_plan import expand_plan, parse_plan, read_plan
 
@@ -98,7 +97,7 @@ def sweep(
     else:
         path, read = Path(plan), read_plan(Path(plan))
     folder = Path(out or path.stem)
-    runs = expand_plan(read, path, folder, limit=limit, threads=threads, command=command)
+    runs = expand_plan(read, path, folder, limit=limit, threads=threads)
     most = read.max_cost if max_cost is None else max_cost
     if approve and most is None and not dry_run:
         approve(runs)

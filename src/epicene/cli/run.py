@@ -174,7 +174,7 @@ def run(
     from epicene.core.errors import EpiceneWarning
     from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
-    from epicene.runs.ray import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.suites import find_suite
 
     if items and not as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,8 +75,7 @@ def sweep(
     from epicene.api.sweeping import states_table
     from epicene.api.sweeping import sweep as do_sweep
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.core.redaction import redacted_command
-    from epicene.runs.ray import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.runs.sweep_plan import example_plan, paper_plan
 
     if example or paper:
@@ -102,7 +100,6 @@ def sweep(
             worker_timeout=worker_timeout,
         ),
         dry_run=dry_run,
-        command=redacted_command(["epicene", *sys.argv[1:]]),
         approve=None if yes else _confirm_cost,
     )
     if as_json:

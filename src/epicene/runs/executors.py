@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.models import Learner, Model, ModelSpec, describe_model, kind_info, open_model
 from epicene.models.pricing import as_paid
-from epicene.runs.ray import RayExecutor, RaySettings
+from epicene.runs.ray import RayExecutor
+from epicene.runs.ray_cluster import RaySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

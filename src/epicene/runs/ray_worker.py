@@ -23,7 +23,7 @@ from epicene.models import Learner, open_model
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.core.records import Answer, Identity
+    from epicene.core.records import Answer, Draw, Identity, Image
     from epicene.models import Batch, BatchLimit, ModelSpec
 
 # Libraries that compute answers, or write the images that are known by their bytes.
@@ -47,6 +47,17 @@ class Answered(NamedTuple):
     images: list[bytes]
     seconds: float
     notes: dict[str, Any]
+
+
+class WorkerImages(ImageFolder):
+    """The images of a task. Those of earlier sessions are with the run."""
+
+    def drawn(self, request: Draw, index: int) -> Image | None:  # noqa: ARG002 - the interface's
+        """None is here."""
+        return None
+
+    def keep(self, request: Draw, index: int, image: Image) -> None:
+        """The run stores it with its answer."""
 
 
 class Worker:
@@ -79,7 +90,7 @@ class Worker:
         """Answer whole batches. The images that they look at come with them."""
         began = time.monotonic()
         with _errors_of_this_machine(), tempfile.TemporaryDirectory(prefix="epicene-") as folder:
-            files = ImageFolder(Path(folder))
+            files = WorkerImages(Path(folder))
             for data in images:
                 files.put(data)
             answers = [
@@ -87,10 +98,14 @@ class Worker:
                 for answered in self._model.answer(iter(batches), files)
                 for number, answer in answered
             ]
-            drawn = [image for _, each in answers if isinstance(each, Images) for image in each.images]
+            drawn = [
+                image for _, each in answers if isinstance(each, Images) for image in each.images
+            ]
             return Answered(
                 answers=answers,
-                images=[files.read(name) for name in sorted({image.sha256 for image in drawn} - {""})],
+                images=[
+                    files.read(name) for name in sorted({image.sha256 for image in drawn} - {""})
+                ],
                 seconds=time.monotonic() - began,
                 notes=redact_all(msgspec.to_builtins(dict(self._model.notes()))),
             )

@@ -55,7 +55,9 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
             if (value := getattr(self, name)) != getattr(ModelOptions(), name)
         }
         spec = parse_spec(self.spec, ModelOptions(**{"threads": threads, **written}))
-        return msgspec.structs.replace(spec, stated=tuple({**written, **dict.fromkeys(spec.stated)}))
+        return msgspec.structs.replace(
+            spec, stated=tuple({**written, **dict.fromkeys(spec.stated)})
+        )
 
 
 class SuiteEntry(Record, frozen=True, kw_only=True):
@@ -204,7 +206,6 @@ def expand_plan(
     *,
     limit: int | None = None,
     threads: int | None = None,
-    command: str = "",
 ) -> list[SweepRun]:
     """All runs of a plan, grouped by model, with models behind a server last.
 
@@ -218,9 +219,7 @@ def expand_plan(
             specs[model.name] = _checked(model.parsed(threads))
     slugs = _slugs(specs)
     parts = [
-        part
-        for index in range(len(plan.suites))
-        for part in _suite_parts(plan, path, index, specs)
+        part for index in range(len(plan.suites)) for part in _suite_parts(plan, path, index, specs)
     ]
     runs = [
         SweepRun(
@@ -239,7 +238,6 @@ def expand_plan(
                 languages=(part.language,) if part.language else (),
                 limit=limit or part.entry.limit,
                 out=within / f"{part.name}-{slugs[model.name]}",
-                command=command,
             ),
         )
         for model in sorted(plan.models, key=lambda model: may_charge(specs[model.name].kind))
@@ -281,7 +279,9 @@ def _suite_parts(
         role, others = _roles(entry, suite, specs)
     repeated = sum(other.name == entry.name for other in before)
     for name in entry.protocols:
-        with _located(path, "suites", index, "settings" if name in suite.protocols else "protocols"):
+        with _located(
+            path, "suites", index, "settings" if name in suite.protocols else "protocols"
+        ):
             _distinct(entry.protocols)
             protocol = choose_protocol(suite, name, entry.settings, entry.seed)
         with _located(path, "suites", index, "roles"):
