@@ -202,6 +202,11 @@ def test_a_model_that_workers_cannot_share(
         do_run(tmp_path, said, writer=f"faulty:w-pair-{fault}", reader="random")
 
 
+def test_a_learner_without_text(said: list[str], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no text to train an n-gram model on"):
+        do_run(tmp_path, said, suite="gramvis", drawer="ngram", judges="random:1")
+
+
 def test_too_many_lost_workers_end_the_run(
     said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,10 +72,7 @@ class RayExecutor:
                     f"{name} is called from this machine because it is behind a server."
                 )
             return open_model(spec)
-        # Models that learn are small before they have learnt; large ones are described first.
-        if kind_info(spec.kind).describe is None and isinstance(open_model(spec), Learner):
-            return RayLearner(self, spec)
-        return RayModel(self, spec)
+        return (RayLearner if _learns(spec) else RayModel)(self, spec)
 
     def places_for(self, model: RayModel) -> Places:
         """All places of the cluster; another model's workers are stopped."""
@@ -343,11 +340,23 @@ class RayLearner(RayModel):
 
     def __init__(self, executor: RayExecutor, spec: ModelSpec) -> None:
         self._opened_with = executor, spec
+        self._idle, self._doing = [], {}  # nobody works before it has learnt
 
     def learn(self, texts: Iterable[tuple[str, str]]) -> None:
         """Take (group, text) pairs."""
         executor, spec = self._opened_with
         super().__init__(executor, spec, list(texts))
+
+
+def _learns(spec: ModelSpec) -> bool:
+    """Whether it is a learner, which is small before it has learnt: it can be opened here. Large
+    models are of kinds that describe them.
+    """
+    if kind_info(spec.kind).describe is not None:
+        return False
+    model = open_model(spec)
+    model.close()
+    return isinstance(model, Learner)
 
 
 def _images_of(task: Task, files: ImageStore) -> list[bytes]:
