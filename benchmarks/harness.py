@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Failed, Scores, Texts
-from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.selection import Selection, select
+from epicene.interop.lm_eval import write_tasks
 from epicene.models import ModelOptions, downloads, embedded, open_model, parse_spec
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from peers import environment
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.core.records import Answer, Request
-    from epicene.export.lm_eval.tasks import Task
+    from epicene.interop.tasks import Task
     from epicene.models import Model
 
 RUNNER = Path(__file__).parent / "peers" / "harness_runner.py"
@@ -52,8 +52,6 @@ class Case(NamedTuple):
 
 CASES = (
     Case("alternations", {"formats": "acceptability"}),
-    Case("alternations", {"formats": "acceptability", "measure": "per character"}),
-    Case("alternations", {"formats": "acceptability", "measure": "per word"}),
     Case("misgendering"),
     Case("genform", {"formats": "probability"}),
     Case("genform", {"new_tokens": "32"}, writing=True),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.records import to_json
 from epicene.report.results_document import results_document
-from epicene.runs.checked_tables import row_checksum
 from epicene.runs.manifest import Manifest, write_manifest
 from epicene.runs.stored_run import read_run
 from epicene.runs.summary import summarise
@@ -34,11 +31,3 @@ def edit_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
     fields.pop("checksum")
     change(fields)
     write_manifest(folder, msgspec.convert(fields, Manifest))
-
-
-def edit_answers(folder: Path, assignment: str) -> None:
-    """Set a column of all answers of a run."""
-    with closing(sqlite3.connect(folder / "answers.sqlite")) as db, db:
-        db.create_function("row_checksum", -1, row_checksum)
-        db.execute(f"UPDATE answers SET {assignment}")
-        db.execute("UPDATE answers SET checksum = row_checksum(place, name, key, failed, answer)")

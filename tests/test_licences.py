@@ -46,8 +46,9 @@ ALLOWED = {
 }
 
 # Packages whose metadata names no licence, and words of the licence that they install
-# (MIT, MIT, BSD).
+# (Apache, MIT, MIT, BSD).
 BY_TEXT = {
+    "agent-client-protocol": "Apache License",
     "locate": "Permission is hereby granted, free of charge",
     "resvg-py": "Permission is hereby granted, free of charge",
     "vl-convert-python": "Redistribution and use in source and binary forms",

@@ -33,7 +33,7 @@ MODULES = (
     "epicene.api.studies",
     "epicene.api.training",
     "epicene.export.hf_dataset",
-    "epicene.export.lm_eval.folder",
+    "epicene.interop.lm_eval",
     "epicene.export.results_folder",
     "epicene.languages",
     "epicene.models.tagger.training",

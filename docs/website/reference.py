@@ -12,7 +12,6 @@ import typer
 
 import epicene
 from epicene.cli import app
-from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy, NightlyPolicy
 from epicene.runs.sweep_plan import (
     ModelEntry,
     SkipRule,
@@ -69,7 +68,6 @@ def write_reference(staged: Path) -> None:
     pages = {
         "reference/cli.md": cli_markdown(),
         "reference/plan_toml.md": plan_markdown(),
-        "reference/gate_toml.md": policy_markdown(),
         "reference/suites.md": suites_markdown(),
         **dict(_python_pages()),
     }
@@ -204,18 +202,6 @@ def plan_markdown() -> str:
     lines = [line for part in sections for line in record_section(part[0], part[1], meanings)]
     example = ["## Example", "", "```toml", example_plan().rstrip(), "```", ""]
     return "\n".join([meanings["plan"], *lines, *example])
-
-
-def policy_markdown() -> str:
-    """The reference of the policy of a gate."""
-    meanings = _meanings()
-    sections = (
-        (GatePolicy, "The policy"),
-        (HeadlinePolicy, '`[headlines."NAME"]`'),
-        (NightlyPolicy, "`[nightly]`"),
-    )
-    lines = [line for part in sections for line in record_section(part[0], part[1], meanings)]
-    return "\n".join([meanings["policy"], *lines])
 
 
 # --- JSON schemas ------------------------------------------------------------------------------

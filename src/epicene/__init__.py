@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from epicene.api.exports import ExportedData as ExportedData
     from epicene.api.exports import export_data as export_data
     from epicene.api.exports import export_results as export_results
-    from epicene.api.gating import Gate as Gate
-    from epicene.api.gating import gate as gate
     from epicene.api.models import fetch_model as fetch_model
     from epicene.api.models import models as models
     from epicene.api.models import open_model as open_model
@@ -112,7 +110,6 @@ _HOMES = {
     ),
     "epicene.api.demo": ("Demo", "demo"),
     "epicene.api.exports": ("ExportedData", "export_data", "export_results"),
-    "epicene.api.gating": ("Gate", "gate"),
     "epicene.api.models": ("fetch_model", "models", "open_model"),
     "epicene.api.open_model": ("OpenModel",),
     "epicene.api.planning": ("Plan", "plan"),
@@ -176,7 +173,6 @@ __all__ = [
     "ExportedData",
     "Figure",
     "Fill",
-    "Gate",
     "Generate",
     "Images",
     "InputError",
@@ -225,7 +221,6 @@ __all__ = [
     "export_results",
     "extract_wording",
     "fetch_model",
-    "gate",
     "load",
     "load_study",
     "make_selectors",

@@ -43,7 +43,6 @@ FUNCTIONS = {
     "demo": ["demo"],
     "export data": ["export_data"],
     "export results": ["export_results"],
-    "gate": ["gate", "Gate.write"],
     "models": ["models"],
     "models fetch": ["fetch_model"],
     "plan": ["plan", "Plan.table"],

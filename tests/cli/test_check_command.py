@@ -6,8 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cli.conftest import Epicene
 from epicene.runs.checked_tables import row_checksum
+
+from cli.conftest import Epicene
 
 
 def test_the_command_lists_damage(epicene: Epicene) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from epicene.runs.workload import Workload
 
 from cli.conftest import Epicene
 from epicene.api import running
@@ -15,7 +16,6 @@ from epicene.models import parse_spec
 from epicene.runs import estimate, workload
 from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
-from epicene.runs.workload import Workload
 from epicene.suites import find_suite
 
 

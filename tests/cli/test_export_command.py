@@ -8,9 +8,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
 
 from cli.conftest import Epicene
+from export.export_samples import read_front_matter
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json").read_text(
@@ -34,13 +34,6 @@ def results(epicene: Epicene) -> Path:
         0, "The results are in out; start with out/README.md",
     )  # fmt: skip
     return Path("out")
-
-
-def head_of(folder: Path) -> dict[str, object]:
-    found: dict[str, object] = yaml.safe_load(
-        (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
-    )
-    return found
 
 
 def test_results_have_every_table_in_every_form(results: Path, epicene: Epicene) -> None:
@@ -85,26 +78,6 @@ def test_the_results_card_says_how_and_on_what(results: Path) -> None:
     assert all((results / path).is_file() for path in linked)
 
 
-def test_results_for_the_hub_are_ones_that_its_library_reads(
-    results: Path, epicene: Epicene
-) -> None:
-    from huggingface_hub import parse_eval_result_entries
-
-    done = epicene(
-        "export", "results", "runs/reflexives", "runs/two", "--to", "hf", "-o", "hub",
-        "--dataset", "us/reflexives", "--revision", "abc",
-    )  # fmt: skip
-    assert (done.code, done.err.splitlines()[-1]) == (0, "The results are in hub")
-    shown = json.loads((results / "reflexives-epicene" / "results.json").read_text("utf-8"))
-    file = Path("hub/random/.eval_results/reflexives-epicene.yaml")
-    (read,) = parse_eval_result_entries(yaml.safe_load(file.read_text(encoding="utf-8")))
-    assert (read.dataset_id, read.task_id) == ("us/reflexives", "reflexives")
-    assert (read.dataset_revision, str(read.date)[:2]) == ("abc", "20")
-    profile = json.dumps(shown["tables"]["profile"]["random"])
-    assert f'"value": {read.value}' in profile
-    assert "model-index" not in head_of(results)
-
-
 def test_results_for_every_eval_ever(epicene: Epicene) -> None:
     assert epicene(*REFLEXIVES).code == 0
     done = epicene(
@@ -136,7 +109,7 @@ def test_data_for_datasets(epicene: Epicene) -> None:
     assert done.code == 0
     assert "7 items are in set" in done.err
     assert "Warning" not in done.err
-    assert head_of(Path("set"))["language"] == ["fr"]
+    assert read_front_matter(Path("set"))["language"] == ["fr"]
 
 
 def test_data_of_others_is_warned_of(epicene: Epicene) -> None:
@@ -154,14 +127,13 @@ def test_data_for_the_harness(epicene: Epicene) -> None:
     done = epicene("export", "data", "alternations", "--to", "lm-eval", "-o", "tasks", "--limit=2")
     assert done.code == 0
     assert "epicene_alternations_acceptability_fr: 2 documents" in done.err
-    assert "Left out: cloze, because the harness cannot fill a gap" in done.err
     assert (Path("tasks") / "judging.py").is_file()
 
 
 def test_images_are_no_task_of_the_harness(epicene: Epicene) -> None:
     done = epicene("export", "data", "gramvis", "--to", "lm-eval", "-o", "tasks")
     assert done.code == 2
-    assert "the harness has no tasks that draw images" in done.err
+    assert "the tool has no tasks that draw images" in done.err
     assert not Path("tasks").exists()
 
 
@@ -169,6 +141,5 @@ def test_mistakes_are_one_sentence(epicene: Epicene) -> None:
     done = epicene("export", "data", "genfrom", "--to", "hf", "-o", "set")
     assert done.code == 2
     assert "did you mean 'genform'?" in done.err
-    assert epicene("export", "data", "genform", "-o", "set").code == 2
-    assert epicene("export", "data", "genform", "--to", "csv", "-o", "set").code == 2
-    assert epicene("export", "data", "genform", "--to", "hf").code == 2
+    for options in (("-o", "set"), ("--to", "csv", "-o", "set"), ("--to", "hf")):
+        assert epicene("export", "data", "genform", *options).code == 2

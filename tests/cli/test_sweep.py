@@ -20,9 +20,10 @@ from epicene.models import (
     parse_spec,
 )
 from epicene.models.http import model as remote
+from epicene.models.openai.generation import PROBE
 from epicene.runs.executors import CachingExecutor
 from models.http.local_server import SHORT_WAITS, Asked, Reply, Server
-from models.openai.openai_server import KEY
+from models.openai.openai_server import KEY, error
 from sweep_plans import plan
 
 
@@ -164,8 +165,10 @@ def test_a_model_that_broke_is_loaded_anew(
 EACH = 8 * 0.20  # what a run costs: eight answers at 20 cents
 
 
-def served(_asked: Asked) -> Reply:
-    """A short text, a thousand tokens read and a thousand written."""
+def served(asked: Asked) -> Reply:
+    """A short text, a thousand tokens read and a thousand written; the probe costs nothing."""
+    if asked.prompt == PROBE:
+        return error(400, "no tests")
     usage = {"prompt_tokens": 1000, "completion_tokens": 1000}
     return Reply(
         {"choices": [{"index": 0, "text": " so", "finish_reason": "length"}], "usage": usage}

@@ -1,8 +1,7 @@
-"""Databases as killed writers leave them, and between several writers."""
+"""Databases between several writers."""
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,75 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.core.errors import InputError
-from epicene.core.sqlite import check_ours, connect, make_private, transaction
-
-TABLES = {"meta": ("name", "value")}
-
-
-def killed_in_a_transaction(folder: Path, table: str = "") -> Path:
-    """A database with the journal of a transaction that was never ended."""
-    alive, dead = folder / "alive.sqlite", folder / "dead.sqlite"
-    with closing(sqlite3.connect(alive, isolation_level=None)) as db:
-        if table:
-            db.execute(f"CREATE TABLE {table} (number)")
-        db.execute("PRAGMA cache_size = 1")  # so that it is written before it is committed
-        db.execute("BEGIN")
-        db.execute("CREATE TABLE other (data)")
-        db.executemany("INSERT INTO other VALUES (zeroblob(?))", [(4000,)] * 50)
-        for suffix in ("", "-journal"):
-            shutil.copyfile(f"{alive}{suffix}", f"{dead}{suffix}")
-        db.execute("ROLLBACK")
-    assert Path(f"{dead}-journal").stat().st_size
-    return dead
-
-
-def test_a_database_whose_writer_was_killed_at_once_is_ours(tmp_path: Path) -> None:
-    """Opened for reading only it could not be restored, and the run was refused ever after."""
-    path = killed_in_a_transaction(tmp_path)
-    before = path.read_bytes()
-    check_ours(path, TABLES)
-    assert path.read_bytes() == before
-    assert Path(f"{path}-journal").exists()
-
-
-def test_another_programs_is_not_ours_with_a_journal_either(tmp_path: Path) -> None:
-    path = killed_in_a_transaction(tmp_path, "theirs")
-    with pytest.raises(InputError, match="a database of another program"):
-        check_ours(path, TABLES)
-
-
-def test_a_journal_that_is_gone_when_it_is_copied_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = killed_in_a_transaction(tmp_path)
-
-    def roll_back(*_: Path) -> None:
-        with closing(sqlite3.connect(path)) as db:  # as anybody does who may write
-            db.execute("SELECT count(*) FROM sqlite_schema")
-        raise FileNotFoundError(f"{path}-journal")
-
-    monkeypatch.setattr(shutil, "copyfile", roll_back)
-    check_ours(path, TABLES)
-    assert not Path(f"{path}-journal").exists()
-
-
-def test_the_journal_of_a_live_writer_is_left_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A copy may be of two moments, and making one would end the locks that the writer holds."""
-    path = tmp_path / "a.sqlite"
-    monkeypatch.setattr(shutil, "copyfile", lambda *_: pytest.fail("copied"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("CREATE TABLE meta (name, value)")
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("DROP TABLE meta")
-        assert Path(f"{path}-journal").stat().st_size
-        check_ours(path, TABLES)
-        db.execute("COMMIT")
-        db.execute("CREATE TABLE other (name)")
-        with pytest.raises(InputError, match="a database of another program"):
-            check_ours(path, TABLES)
+from epicene.core.sqlite import connect, make_private, transaction
 
 
 def test_a_writer_that_is_soon_done_is_waited_for(tmp_path: Path) -> None:

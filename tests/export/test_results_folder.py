@@ -10,10 +10,8 @@ from urllib.parse import quote
 
 import jsonschema
 import pytest
-import yaml
 from markdown_it import MarkdownIt
 
-from epicene.export.hub import write_hub_results
 from epicene.export.results_folder import write_results
 from epicene.report.latex import escape_latex
 from epicene.report.table_formats import escape_markdown
@@ -136,56 +134,15 @@ def test_labels_are_unlike_across_suites_and_protocols(tmp_path: Path) -> None:
     write_results(runs, tmp_path / "out")
     tex = [text(path) for path in (tmp_path / "out").rglob("*.tex")]
     labels = [line.strip() for each in tex for line in each.splitlines() if r"\label{" in line]
-    assert len(set(labels)) == len(labels) == len(tex) == 2 * 4 + 1
+    assert len(set(labels)) == len(labels) == len(tex) == 2 * 4
     assert r"\label{tab:reflexives-paper-accuracy}" in labels
-    assert r"\label{tab:profile}" in labels
-
-
-def test_several_suites_have_one_profile_with_the_run_of_every_number(tmp_path: Path) -> None:
-    runs = [measured("right", tmp_path, protocol) for protocol in ("paper", "epicene")]
-    write_results(runs, tmp_path / "out")
-    found = lines(tmp_path / "out" / "profile.csv")
-    assert [line["run protocol"] for line in found] == ["paper", "epicene"]
-    assert {line["column"] for line in found} == {"right"}
-    profile = json.loads(text(tmp_path / "out" / "profile.json"))
-    assert list(profile["right"]) == ["Reflexives (paper): right", "Reflexives (epicene): right"]
-    noted = text(tmp_path / "out" / "profile.md")
-    assert "first token: tokenizer-default" in noted
-    assert "first token: bos" in noted
-
-
-def test_in_the_profile_models_of_one_label_are_told_apart_in_the_notes_too(tmp_path: Path) -> None:
-    runs = [
-        measured("right?label=same", tmp_path, "paper"),
-        measured("wrong?label=same", tmp_path, "epicene"),
-    ]
-    write_results(runs, tmp_path / "out")
-    names = list(json.loads(text(tmp_path / "out" / "profile.json")))
-    assert len(set(names)) == 2
-    noted = text(tmp_path / "out" / "profile.md")
-    assert f"undetected of “right”: {names[0]} 0.0 %" in noted
-    assert f"undetected of “right”: {names[1]} 66.7 %" in noted
-    found = lines(tmp_path / "out" / "profile.csv")
-    assert [line["model"] for line in found] == names
-    assert [line["run protocol"] for line in found] == ["paper", "epicene"]
 
 
 # --- the card ------------------------------------------------------------------------------
 
 
-def test_results_on_the_hub_say_how_much_was_judged(tmp_path: Path) -> None:
-    runs = [measured(spec, tmp_path / "runs") for spec in ("gaps", "wrong")]
-    write_hub_results(runs, tmp_path / "hub", "us/reflexives")
-    notes = {
-        file.parent.parent.name: yaml.safe_load(text(file))[0]["notes"]
-        for file in (tmp_path / "hub").rglob("*.yaml")
-    }
-    assert f"incomplete: {JUDGED}" in notes["gaps"]
-    assert "incomplete" not in notes["wrong"]
-
-
 def test_a_label_is_shown_as_it_is_wherever_it_stands(two: Path) -> None:
-    card = text(two / "README.md").split("---\n", 2)[2]
+    card = text(two / "README.md")
     tokens: list[Any] = MarkdownIt("commonmark").enable("table").parse(card)
     inline = [token for token in tokens if token.type == "inline"]
     kinds = {child.type for token in inline for child in token.children or ()}

@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from epicene.runs.checked_tables import row_checksum
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import EpiceneError
 from epicene.core.records import digest
-from epicene.runs.checked_tables import row_checksum
 from epicene.runs.integrity import verify_run
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.stored_run import read_run

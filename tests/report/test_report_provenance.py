@@ -10,7 +10,7 @@ from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.provenance import RUN_FIELDS, Provenance
 from epicene.report.results_document import metrics_by_model
 from epicene.report.table_formats import long_csv, wide_csv
-from epicene.runs.stored_run import Coverage
+from epicene.runs.manifest import Coverage
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo
 

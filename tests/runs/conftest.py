@@ -29,6 +29,9 @@ class Silent:
     def start(self, title: str, total: int, done: int) -> None:
         """A section begins."""
 
+    def expect(self, total: int) -> None:
+        """There may be another number of requests."""
+
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""
 

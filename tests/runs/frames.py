@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from epicene.core.records import Judgement
-from epicene.runs.stored_run import judgement_frame
+from epicene.runs.frames import judgement_frame
 from epicene.suites import Results, RunInfo
 
 INFO = RunInfo(run="run", model="model", protocol="paper", identities={})

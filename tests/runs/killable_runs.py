@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from epicene.runs.stored_run import read_run, stored_answers
 
 _POLL = 0.02  # seconds
 
@@ -71,19 +72,8 @@ class ForkServer:
 
 def stored(folder: Path) -> set[str]:
     """MODEL ITEM REQUEST of every answer in the store."""
-    path = folder / "answers.sqlite"
-    if not path.exists():
+    if not (folder / "manifest.json").exists():
         return set()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("BEGIN")  # all of it as of one moment, while others write
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
-            return set()
-        labels = {
-            number: json.loads(identity)["label"]
-            for number, identity in db.execute("SELECT id, identity FROM sections")
-        }
-        items = {
-            n: json.loads(item)["id"] for n, item in db.execute("SELECT number, item FROM items")
-        }
-        rows = db.execute("SELECT place >> 48, (place >> 16) & 4294967295, name FROM answers")
-        return {f"{labels[section]} {items[item]} {name}" for section, item, name in rows}
+    return {
+        f"{given.model} {item.id} {given.name}" for item, given in stored_answers(read_run(folder))
+    }

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from epicene.models import parse_spec
-from epicene.runs.capabilities import missing_verbs, part_names, runnable_parts
+from epicene.runs.capabilities import asked_verbs, part_names, runnable_parts
 from epicene.runs.config import RunConfig
+from epicene.runs.items import select_items
 from epicene.suites import DataSource, choose_protocol, find_suite
 
 PAIR = '{"good": "She sings.", "bad": "She sing."}\n'
@@ -30,14 +31,11 @@ def config_of(
 
 def lacking(config: RunConfig, *verbs: str) -> tuple[list[str], str]:
     """What a model with these verbs lacks, and the option that runs what it can do."""
-    dataset = config.suite.read(config.source, config.protocol)
     role = config.suite.roles[0].name
     suite = config.suite.for_protocol(config.protocol, config.models)
-    reduced = RunConfig(**{**vars(config), "suite": suite})
-    return (
-        missing_verbs(reduced, dataset, role, verbs),
-        runnable_parts(reduced, dataset, role, verbs, config.suite),
-    )
+    items = list(select_items(config, suite.read(config.source, config.protocol)))
+    asked = asked_verbs(suite, config.protocol, items)[role]
+    return sorted(asked - set(verbs)), runnable_parts(config, items, role, verbs, config.suite)
 
 
 def test_only_items_with_a_gap_need_fill(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_pat
         assert asked_of(server) == 5
         heard, steps = build(suite, folder, server, 100)
         assert asked_of(server) == 8, "nothing is asked twice"
-    assert heard[0].startswith("second · toy: 3 requests left, at most $30.00: ")
+    assert heard[0] == "toy will cost at most $30.00."
     assert heard[1] == "toy cost $12.00 (estimate: at most $30.00)."
     assert steps[0].endswith("4 rows, done before.")
 
@@ -134,7 +134,7 @@ def test_the_cost_is_announced_before_the_first_call(
 ) -> None:
     with Server(script) as server:
         heard, _ = build(suite, tmp_path / "built", server, None)
-    assert heard[0].startswith(f"first · toy: 4 requests left, at most ${4 * BOUND}.00: ")
+    assert heard[0] == f"toy will cost at most ${4 * BOUND}.00."
 
 
 def test_a_limit_without_a_price_is_refused_unasked(suite: Suite[Any, Any], tmp_path: Path) -> None:

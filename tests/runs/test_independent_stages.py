@@ -15,9 +15,9 @@ from epicene.core.records import Decoding, Generate, Judgement, Request
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
 from epicene.runs.execute import ProgressDisplay
-from epicene.runs.manifest import Manifest
+from epicene.runs.manifest import Coverage, Manifest
 from epicene.runs.run import run
-from epicene.runs.stored_run import Coverage, RunJudgements, read_run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import Answers, Role, Stage
 from runs.conftest import Silent
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.core.records import Item
-from epicene.runs.plan import limit_items
+from epicene.runs.items import limit_items
 
 
 def items(count: int) -> list[Item]:

@@ -16,8 +16,9 @@ from epicene.models.reference import open_random
 from epicene.runs.config import RunConfig
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.manifest import Manifest
+from epicene.runs.matching import match_items
 from epicene.runs.run import run
-from epicene.runs.stored_run import RunJudgements, match_items, read_run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import sqlite3
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from golden.recording import same
 from models.hf.tiny_causal import llama, save, smollm2_like
 from run_folders import tables
 from runs.conftest import computed
@@ -72,7 +74,8 @@ def test_twenty_kills_change_nothing(tmp_path: Path, fork_server: ForkServer) ->
             kills += code == -signal.SIGKILL
             again = before & set(computed(log)[noted:])
             assert not again, f"answered before, computed again: {sorted(again)[:3]}"
-        assert tables(folder) == expected
+        # A batch that was in flight at two kills is sent in parts: its last digits may differ.
+        assert same(json.loads(tables(folder)), json.loads(expected))
         with sqlite3.connect(folder / "answers.sqlite") as db:
             rows, keys = db.execute("SELECT count(*), count(DISTINCT key) FROM answers").fetchone()
         assert rows == keys == ITEMS + ITEMS * 2 * 2

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import two_stage
 from epicene.core.errors import InputError, RunError
+from epicene.core.records import Request
+from epicene.models import parse_spec
 from epicene.report.results_document import results_document
+from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import read_manifest
-from epicene.runs.plan import PlanReader, Window
-from epicene.runs.run import lock_folder
+from epicene.runs.run import lock_folder, run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Stage
-from run_folders import edit_answers, edit_manifest
-from runs.conftest import Runner, computed
+from runs.conftest import Runner, Silent, computed
 
 
 def test_a_run_asks_everything_once(do_run: Runner, log: Path) -> None:
@@ -35,38 +39,6 @@ def test_a_run_asks_everything_once(do_run: Runner, log: Path) -> None:
         ("reread", "scripted-b"): (180, 180, 0),
     }
     assert manifest == read_manifest(folder)
-
-
-def test_what_was_counted_before_is_not_planned_an_additional_time(
-    do_run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planned: list[str] = []
-    window = PlanReader.window
-
-    def noted(self: PlanReader, stage: Stage[Any, Any], *args: Any) -> Window:
-        planned.append(stage.name)
-        return window(self, stage, *args)
-
-    monkeypatch.setattr(PlanReader, "window", noted)
-    _, manifest = do_run(approve=lambda _: None, readers=("scripted:a",))
-    # What the readers are asked hangs on what was written, so that it could not be counted.
-    assert planned == ["write", "reread", "reread"]
-    assert [count.total for count in manifest.counts] == [60, 180]
-    planned.clear()
-    do_run(approve=lambda _: None, readers=("scripted:a",))  # stored answers are checked again
-    assert planned == ["write", "reread"]
-
-
-def test_a_section_has_as_many_requests_as_were_planned_not_as_were_counted(
-    do_run: Runner,
-) -> None:
-    def miscount(estimate: RunEstimate) -> None:
-        for key in estimate.workload.new:
-            estimate.workload.new[key] += 5
-
-    _, manifest = do_run(approve=miscount)
-    assert manifest.counts[0].total == 60
-    assert manifest.state == "complete"
 
 
 def test_the_same_command_again_asks_nothing(do_run: Runner, log: Path) -> None:
@@ -100,7 +72,6 @@ def test_a_new_reader_asks_nothing_of_the_others(do_run: Runner, log: Path) -> N
         {"settings": {"samples": "1"}},
         {"seed": 7},
         {"protocol": "paper"},
-        {"limit": 10},
         {"languages": ("en",)},
     ],
 )
@@ -156,13 +127,6 @@ def test_a_run_resumed_after_failures_equals_one_that_never_failed(
     assert one.metrics == other.metrics
 
 
-def test_an_answer_to_another_request_is_refused(do_run: Runner) -> None:
-    folder, _ = do_run()
-    edit_answers(folder, "key = x'00' WHERE place = (SELECT min(place) FROM answers)")
-    with pytest.raises(InputError, match="sends a different request"):
-        do_run()
-
-
 def test_a_run_is_read_without_models_or_data(do_run: Runner) -> None:
     folder, _ = do_run()
     moved = folder.rename(folder.parent / "moved")
@@ -206,25 +170,9 @@ def test_two_processes_do_not_share_a_folder(do_run: Runner, tmp_path: Path) -> 
         do_run(out=tmp_path / "busy")
 
 
-def test_a_folder_of_another_version(do_run: Runner) -> None:
-    folder, _ = do_run()
-    path = folder / "manifest.json"
-    path.write_text(path.read_text().replace('"format": 2', '"format": 99', 1))
-    with pytest.raises(InputError, match="another version of Epicene"):
-        do_run(out=folder)
-    with pytest.raises(InputError, match="another version of Epicene"):
-        read_run(folder)
-
-
-def set_version(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute("PRAGMA user_version = 99")
-
-
 @pytest.mark.parametrize(
     ("damage", "error", "message"),
     [
-        (set_version, InputError, "another version of Epicene"),
         (lambda path: path.write_bytes(b"not a database at all" * 100), RunError, "is damaged"),
         (Path.unlink, InputError, r"There is no .*answers\.sqlite"),
     ],
@@ -245,44 +193,10 @@ def test_answers_without_a_manifest_are_not_touched(do_run: Runner) -> None:
         do_run(out=folder)
 
 
-def test_no_secret_is_written(
-    do_run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret = "sk-very-secret-0123456789"
-    monkeypatch.setenv("OPENAI_API_KEY", secret)
-    folder, _ = do_run(
-        command=f"epicene run --base-url http://me:{secret}@host/v1?api_key={secret}",
-        labels={"note": f"with {secret}"},
-        out=tmp_path / "out",
-    )
-    for path in folder.rglob("*"):
-        if path.is_file():
-            assert secret.encode() not in path.read_bytes(), path
-    manifest = read_manifest(folder)
-    assert manifest.labels == {"note": "with [secret]"}
-    assert manifest.sessions[0].command.endswith("@host/v1?api_key=[secret]")
-
-
-@pytest.mark.parametrize("value", ["scripted", "models", 'a"quote\\and more', "complete"])
-def test_a_secret_that_is_an_ordinary_word_breaks_nothing(
-    do_run: Runner, monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", value)
-    monkeypatch.setenv("GIT_AUTHOR_NAME", "manifest")
-    folder, manifest = do_run(labels={"note": value}, command=f"epicene run {value}")
-    assert read_manifest(folder) == manifest
-    assert manifest.labels["note"] == "[secret]"
-    assert value not in manifest.sessions[0].command
-    again, _ = do_run()
-    assert again == folder
-
-
 def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> None:
     folder, _ = do_run(readers=("scripted:a",))
     with sqlite3.connect(folder / "answers.sqlite") as db:
-        db.execute("DELETE FROM answers WHERE place >> 48 = 2")
-        db.execute("DELETE FROM sections WHERE id = 2")
-    edit_manifest(folder, lambda manifest: manifest.update(counts=manifest["counts"][:1]))
+        db.execute("DELETE FROM answers WHERE number > 60")
     judged = RunJudgements(read_run(folder))
     assert list(judged) == []
     assert (judged.coverage.items, judged.coverage.judged) == (60, 0)
@@ -291,10 +205,10 @@ def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> 
 def test_a_run_without_one_of_its_readers_is_incomplete(do_run: Runner) -> None:
     folder, _ = do_run(readers=("scripted:a", "scripted:b"))
     with sqlite3.connect(folder / "answers.sqlite") as db:
-        db.execute("DELETE FROM answers WHERE place >> 48 = 3")
-        db.execute("DELETE FROM sections WHERE id = 3")
-    _, manifest = do_run(readers=("scripted:a",))
-    assert manifest.state == "incomplete"
+        db.execute("DELETE FROM answers WHERE number > 60 + 180")
+    do_run(readers=("scripted:a",))
+    judged = RunJudgements(read_run(folder))
+    assert list(judged) == []
     _, mended = do_run(readers=("scripted:a", "scripted:b"))
     assert mended.state == "complete"
 
@@ -321,20 +235,61 @@ def test_a_folder_that_cannot_be_written_can_be_read(
 ) -> None:
     folder, _ = do_run()
     before = (folder / "answers.sqlite").stat().st_mtime_ns
-    monkeypatch.setattr("epicene.core.sqlite.os.access", lambda *_: False)
+    monkeypatch.setattr("epicene.runs.store.os.access", lambda *_: False)
     assert len(list(RunJudgements(read_run(folder)))) == 360
     assert (folder / "answers.sqlite").stat().st_mtime_ns == before
 
 
-def test_a_full_disk_is_named(do_run: Runner, tmp_path: Path) -> None:
-    from epicene.core.records import Text, Texts
-    from epicene.runs.store import AnswerStore
+def test_a_larger_limit_asks_what_is_missing(do_run: Runner, log: Path) -> None:
+    folder, small = do_run(limit=10)
+    assert small.items == 10
+    before = len(computed(log))
+    again, whole = do_run()
+    assert again == folder
+    assert whole.items == 60
+    assert len(computed(log)) - before == 50 * 7
+    assert RunJudgements(read_run(folder)).frame(read_run(folder).info)["item"].n_unique() == 60
+    with pytest.raises(InputError, match="contains this run with all items"):
+        do_run(limit=10)
 
-    store = AnswerStore(tmp_path / "small.sqlite", create=True)
-    store._db.execute("PRAGMA max_page_count = 20")
-    rows = [
-        (request_id, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for request_id in range(10)
-    ]
-    with pytest.raises(RunError, match="All answers so far are stored"):
-        store.put(rows)
-    store.close()
+
+def test_each_item_is_asked_about_once_per_stage(tmp_path: Path) -> None:
+    asked: Counter[str] = Counter()
+    stages = tuple(replace(stage, ask=_counting(stage, asked)) for stage in two_stage.suite.stages)
+    suite = replace(two_stage.suite, stages=stages)
+    models = {"writer": ["scripted:w"], "reader": ["scripted:a"]}
+    config = RunConfig(
+        suite=suite,
+        protocol=suite.protocols["epicene"],
+        models={role: [parse_spec(each) for each in specs] for role, specs in models.items()},
+        under=tmp_path,
+    )
+    run(config, Silent())
+    # To see which verbs are needed, to send, and to judge; the first also for the second stage.
+    assert asked == {"write": 60 * 4, "reread": 60 * 3}
+
+
+def _counting(stage: Stage[Any, Any], asked: Counter[str]) -> Callable[..., Iterable[Request]]:
+    def ask(*given: Any) -> Iterable[Request]:
+        asked[stage.name] += 1
+        return stage.ask(*given)
+
+    return ask
+
+
+def test_a_run_that_never_got_an_answer_leaves_nothing(do_run: Runner, tmp_path: Path) -> None:
+    def refuse(_estimate: RunEstimate) -> None:
+        raise RunError("not now")
+
+    with pytest.raises(RunError, match="not now"):
+        do_run(out=tmp_path / "new", approve=refuse)
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_estimate_counts_what_is_left(do_run: Runner) -> None:
+    seen: list[RunEstimate] = []
+    do_run(limit=10, approve=seen.append)
+    do_run(limit=20, approve=seen.append)
+    left = [(each.requests.total(), each.answered, each.later) for each in seen]
+    # The readers' requests depend on what is written: at most so many.
+    assert left == [(10 + 60, 0, 60), (10 + 60, 10 + 60, 60)]

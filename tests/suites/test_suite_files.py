@@ -14,8 +14,8 @@ import pytest
 import epicene
 from epicene.core import registry
 from epicene.core.records import to_json
-from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.selection import select
+from epicene.interop.lm_eval import write_tasks
 from epicene.runs.manifest import Manifest, RunSettings, read_manifest
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.suites import DataSource, Suite, find_suite, suite_files

@@ -13,14 +13,10 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Image, Images, Look, Score, Translate
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
-from epicene.runs.plan import select_items
+from epicene.runs.frames import check_unique_judgements, judgement_frame
+from epicene.runs.items import select_items
 from epicene.runs.run import run
-from epicene.runs.stored_run import (
-    RunJudgements,
-    check_unique_judgements,
-    judgement_frame,
-    read_run,
-)
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from epicene.suites import wordings as wordings_module
@@ -224,11 +220,8 @@ def test_a_run_in_several_wordings(name: str, tmp_path: Path) -> None:
     assert set(frame["wording"].cast(str)) == {"1", "2", "3"}
     tables = {table.name: table for table in summary.tables}
     assert tables["wordings"].rows
-    assert tables["prompt sensitivity"].rows
     assert all(
-        suite.wordings_note in table.notes
-        for table in tables.values()
-        if table.name not in ("wordings", "prompt sensitivity")
+        suite.wordings_note in table.notes for table in tables.values() if table.name != "wordings"
     )
 
 

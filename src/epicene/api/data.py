@@ -98,7 +98,7 @@ class SuiteData:
 
     def items(self) -> Iterator[Item]:
         """Iterate over the items, as records."""
-        from epicene.runs.plan import filter_languages
+        from epicene.runs.items import filter_languages
 
         yield from filter_languages(self._dataset.items, self._languages, self.name)
 

@@ -160,7 +160,6 @@ def _run_suite(
             },
             limit=part.limit,
             under=out / "runs",
-            command="epicene demo",
         )
         try:
             folder, manifest = run(order, display)

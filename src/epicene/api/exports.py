@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 def export_results(
     runs: RunLike | Iterable[RunLike],
     out: PathLike,
-    to: Literal["paper", "eee", "hf"] = "paper",
+    to: Literal["paper", "eee"] = "paper",
     *,
-    dataset: str = "",
-    revision: str = "",
     organization: str = "",
     relationship: Literal["first_party", "third_party", "collaborative", "other"] = "other",
 ) -> Path:
@@ -32,9 +30,7 @@ def export_results(
 
     out: a new folder.
     to: `paper` for tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card, with
-        a README.md that lists the files; `eee` for Every Eval Ever, with every judged answer; `hf`
-        for `.eval_results` in the repositories of models on the Hugging Face Hub.
-    dataset, revision: with `hf`, the benchmark's dataset on the Hub (OWNER/NAME) and its commit.
+        a README.md that lists the files; `eee` for Every Eval Ever.
     organization, relationship: with `eee`, the organization that evaluated the models, and its
         relationship to them.
 
@@ -43,17 +39,14 @@ def export_results(
     >>> sorted(path.name for path in epicene.export_results(run, "results").iterdir())
     ['README.md', 'alternations-epicene']
     """
-    from epicene.export.every_eval_ever import write_every_eval_ever
-    from epicene.export.hub import write_hub_results
     from epicene.export.results_folder import write_results
+    from epicene.interop.every_eval_ever import write_every_eval_ever
 
-    if to not in (known := ("paper", "eee", "hf")):
+    if to not in (known := ("paper", "eee")):
         raise unknown("export format", to, known)
     stored, folder = tabulate(runs).stored, Path(out)
     if to == "eee":
         write_every_eval_ever(stored, folder, organization, relationship)
-    elif to == "hf":
-        write_hub_results(stored, folder, dataset, revision)
     else:
         write_results(stored, folder)
     return folder
@@ -98,9 +91,9 @@ def export_data(
     3
     """
     from epicene.export.hf_dataset import write_dataset
-    from epicene.export.inspect_ai.folder import write_inspect_tasks
-    from epicene.export.lm_eval.folder import write_tasks
     from epicene.export.selection import select
+    from epicene.interop.inspect_ai import write_inspect_tasks
+    from epicene.interop.lm_eval import write_tasks
     from epicene.suites import choose_protocol, find_suite
     from epicene.suites.paper_material import with_paper_wording
 
@@ -118,14 +111,10 @@ def export_data(
         limit=limit,
         licence=licence,
     )
-    folder, warning = Path(out), selection.warning
+    folder, items = Path(out), len(selection.items)
     if to == "hf":
-        items = sum(part.items for part in write_dataset(selection, folder))
-        return ExportedData(folder, items, {}, (), warning)
-    written = (write_tasks if to == "lm-eval" else write_inspect_tasks)(selection, folder)
-    tasks = {task.name: len(task.documents) for task in written.tasks}
-    left_out = tuple(
-        f"{what}{f' ({times} requests)' * (times > 1)}, because {why}."
-        for (what, why), times in written.left_out.items()
-    )
-    return ExportedData(folder, len(selection.items), tasks, left_out, warning)
+        write_dataset(selection, folder)
+        return ExportedData(folder, items, {}, (), selection.warning)
+    plan = (write_tasks if to == "lm-eval" else write_inspect_tasks)(selection, folder)
+    tasks = {task.name: len(task.documents) for task in plan.tasks}
+    return ExportedData(folder, items, tasks, tuple(plan.left_out), selection.warning)

@@ -392,7 +392,7 @@ class OpenModel:
         self.asked = True
         planned = [PlannedRequest(number, b"", each) for number, each in enumerate(requests)]
         batches = (
-            [(each.request_id, each.request) for each in batch]
+            [(each.number, each.request) for each in batch]
             for batch in make_batches(planned, self.model.batch_limit, cheapest_first=False)
         )
         no_images = ImageFolder(Path())

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.api.arguments import data_source
 from epicene.api.progress import scoring_progress
-from epicene.api.results import Run, TabledResults, stored_run
+from epicene.api.results import TabledResults, stored_run
 from epicene.api.wording import keyword_errors
-from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.api.results import PathLike, RunLike
+    from epicene.api.results import RunLike
     from epicene.core.records import Estimate, Table
     from epicene.runs.data_needs import DataNeeds, DataPlan
-    from epicene.suites import SuiteLike
 
 
 class Plan(TabledResults):
@@ -28,105 +24,51 @@ class Plan(TabledResults):
 
     @property
     def headlines(self) -> dict[str, DataNeeds]:
-        """What each headline needs: `items`, `groups`, `power`, `detectable`."""
-        return {each.pilot.headline: each for each in self.result.needs}
+        """What each headline needs: `items`, `groups`, `detectable`."""
+        return {each.headline: each for each in self.result.needs}
 
     @property
     def items(self) -> int:
         """The number of items that is enough for every headline."""
-        return max(each.items for each in self.result.needs)
+        return max(int(each.items.value or 0) for each in self.result.needs)
 
     def _estimates(self) -> Mapping[str, Estimate]:
-        return {name: each.detectable for name, each in self.headlines.items()}
+        return {name: each.items for name, each in self.headlines.items()}
 
     def _tables(self) -> Sequence[Table]:
-        from epicene.report.data_needs import data_needs_tables
-
-        return data_needs_tables(self.result)
+        return (self.result.table,)
 
     def __repr__(self) -> str:
         """The suite and the number of items."""
-        size = 100 * self.result.assumptions.difference
+        size = 100 * self.result.difference
         return f"<Plan of {self.result.suite}: {self.items:,} items find {size:.3g} points>"
 
 
 @keyword_errors
 def plan(
-    suite: SuiteLike,
+    pilot: RunLike,
+    other: RunLike | None = None,
     *,
     difference: float = 0.05,
     items: int | None = None,
-    models: int = 2,
-    from_: RunLike | Sequence[RunLike] = (),
-    rate: float | None = None,
-    icc: float | None = None,
-    correlation: float = 0.0,
-    group_size: int | None = None,
-    samples: int | None = None,
-    agreement: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    data: PathLike | None = None,
-    seed: int = 0,
 ) -> Plan:
-    """Estimate how many items a comparison of models needs to detect a difference.
+    """Estimate how many items a comparison of two models needs to detect a difference.
 
-    >>> import epicene
-    >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
-    >>> 290 < plan.items < 320
-    True
-
+    pilot: a run, which shows how much answers vary.
+    other: a run of the other model on the same items, which shows how much the two differ.
     difference: the difference to detect, as a share.
-    items: report which difference this many items can detect (default: the number of items in the
-        data).
-    models: the number of models, each compared with every other.
-    from_: a pilot run, or one run of each of two models, to take rates and correlations from.
-    rate: without a pilot run, the share of correct answers.
-    icc: the correlation between two items of the same group.
-    correlation: the correlation between two models' answers to the same item.
-    group_size: items per group (default: as in the data).
-    samples: judgements per item: samples of a model, or annotators.
-    agreement: the correlation between two judgements of the same item; for annotators, κ.
-    data: your items (default: the suite's starter set).
-    """
-    from epicene.runs.data_needs import Assumptions, plan_from_items, plan_from_runs
-    from epicene.suites import choose_protocol, find_suite
+    items: report which difference this many items can detect (default: as many as the pilot has).
+    power: how often the difference should be detected.
+    alpha: the significance level over all headlines.
 
-    chosen = find_suite(suite)
-    assumed = Assumptions(
-        difference=difference,
-        items=items,
-        models=models,
-        rate=rate,
-        icc=icc,
-        correlation=correlation,
-        samples=samples,
-        agreement=agreement,
-        alpha=alpha,
-        power=power,
-        seed=seed,
-    )
-    pilots = [from_] if isinstance(from_, Run | str | Path) else list(from_)
-    if pilots:
-        if group_size is not None or data is not None:
-            raise InputError(
-                "--group-size and --data cannot be combined with --from: both are taken from the "
-                "run."
-            )
-        stored = [stored_run(run) for run in pilots]
-        for run in stored:
-            if run.suite.name != chosen.name:
-                raise InputError(
-                    f"{run.folder} is a run of {run.suite.name}, not of {chosen.name}."
-                )
-        with scoring_progress():
-            return Plan(plan_from_runs(stored, assumed))
-    named = chosen.headline_metrics
-    if named and not callable(named) and all(each.item_scores is None for each in named):
-        raise InputError(
-            f"No headline of {chosen.name} has right and wrong outcomes that can be paired by "
-            "item, so there is nothing to plan."
+    >>> epicene.plan("runs/pilot", difference=0.02).items   # doctest: +SKIP
+    """
+    from epicene.runs.data_needs import plan_from_runs
+
+    runs = [stored_run(run) for run in (pilot, other) if run is not None]
+    with scoring_progress():
+        return Plan(
+            plan_from_runs(runs, difference=difference, items=items, power=power, alpha=alpha)
         )
-    protocol = choose_protocol(chosen, "epicene", {}, None)
-    at_hand = list(chosen.read(data_source(data), protocol).items)
-    return Plan(plan_from_items(chosen.name, at_hand, assumed, group_size))

@@ -48,6 +48,9 @@ class NoProgress:
     def start(self, title: str, total: int, done: int) -> None:
         """Show nothing."""
 
+    def expect(self, total: int) -> None:
+        """Show nothing."""
+
     def advance(self, answered: int, failed: int) -> None:
         """Show nothing."""
 
@@ -85,6 +88,10 @@ class NotebookProgress(_ShowsMessages):
         self._title, self._total, self._done, self._failed = title, total, done, 0
         self._started = self._drawn = time.monotonic()
         self._handle = display(HTML(self._html()), display_id=True)
+
+    def expect(self, total: int) -> None:
+        """Correct the number of requests."""
+        self._total = total
 
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""
@@ -192,6 +199,12 @@ class ProgressBar(_ShowsMessages):
         self._task = self._progress.add_task(title, total=total or None, completed=done, rate="")
         self._progress.start()
 
+    def expect(self, total: int) -> None:
+        """Correct the number of requests."""
+        assert self._progress is not None
+        assert self._task is not None
+        self._progress.update(self._task, total=total)
+
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""
         assert self._progress is not None
@@ -228,6 +241,10 @@ class ProgressLines(_ShowsMessages):
         note(f"{title}: {done} of {total}" if total else title)
         self._stop = Event()
         Thread(target=self._tick, args=(self._stop,), daemon=True).start()
+
+    def expect(self, total: int) -> None:
+        """Correct the number of requests."""
+        self._total = total
 
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""

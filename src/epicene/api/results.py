@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,8 +33,9 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.compare import Comparison as RunComparison
     from epicene.runs.external_answers import ExternalScores
-    from epicene.runs.manifest import Manifest
-    from epicene.runs.stored_run import Coverage, StoredRun
+    from epicene.runs.manifest import Coverage, Manifest
+    from epicene.runs.margin import MarginCheck
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
     from epicene.studies.analysis.study_summary import AnsweredStudy, StudySummary
     from epicene.suites import DataSource, Suite, SuiteLike
@@ -221,12 +221,9 @@ class Runs(SuiteResults):
         self,
         stored: Sequence[StoredRun],
         people: AnsweredStudy | None = None,
-        *,
-        crossed: str = "",
-        draws: bool = False,
     ) -> None:
         self.stored = tuple(stored)
-        self._people, self._crossed, self._draws = people, crossed, draws
+        self._people = people
         self._read: tuple[object, Summary] | None = None
 
     @property
@@ -234,7 +231,7 @@ class Runs(SuiteResults):
         """The records behind the metrics and tables; recomputed if a run was resumed in the
         meantime.
         """
-        from epicene.runs.store import STORE_FILE
+        from epicene.runs.manifest import STORE_FILE
         from epicene.runs.stored_run import read_run
         from epicene.runs.summary import summarise
 
@@ -244,27 +241,16 @@ class Runs(SuiteResults):
             if self._read is not None:
                 self.stored = tuple(read_run(run.folder, run.suite) for run in self.stored)
             with scoring_progress():
-                self._read = state, self._with_requested(summarise(self.stored))
+                self._read = state, self._with_people(summarise(self.stored))
         return self._read[1]
 
-    def _with_requested(self, summary: Summary) -> Summary:
-        """Add the tables that are computed on request."""
-        if not len(summary.results.frame):
+    def _with_people(self, summary: Summary) -> Summary:
+        """Add the headlines corrected by people's labels, if a study was given."""
+        if self._people is None or not len(summary.results.frame):
             return summary
-        tables: list[Table] = []
-        if self._people is not None:
-            from epicene.studies.analysis.study_summary import with_corrections
+        from epicene.studies.analysis.study_summary import with_corrections
 
-            summary = with_corrections(summary, self.stored, self._people)
-        if self._crossed:
-            from epicene.runs.crossed_designs import crossed_table
-
-            tables.append(crossed_table(summary, self.stored, self._crossed))
-        if self._draws:
-            from epicene.runs.random_draws import draws_table
-
-            tables.append(draws_table(summary, self.stored))
-        return replace(summary, requested=(*summary.requested, *tables))
+        return with_corrections(summary, self.stored, self._people)
 
     @keyword_errors
     def metrics(self, people: StudyLike | None = None) -> polars.DataFrame:
@@ -298,7 +284,8 @@ class Runs(SuiteResults):
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Iterate over every judgement with its model, as records."""
-        from epicene.runs.stored_run import RunJudgements, match_items
+        from epicene.runs.matching import match_items
+        from epicene.runs.stored_run import RunJudgements
         from epicene.runs.summary import label_comparable_runs
 
         same = match_items(self.stored)
@@ -427,21 +414,16 @@ def tabulate(
     runs: RunLike | Iterable[RunLike],
     *,
     people: StudyLike | None = None,
-    crossed: str = "",
-    draws: bool = False,
 ) -> Runs:
     """The results of several runs of one suite under one protocol, side by side.
 
     people: a study in which people labelled answers of these runs; adds the headlines corrected by
         the labels.
-    crossed: a field of the items or a facet, such as "name"; adds the table `crossed`, whose
-        intervals are over groups and over the values of that field or facet.
-    draws: add the table `draws`, which reports one model over its samples and runs.
 
     >>> epicene.tabulate(["runs/a", "runs/b"]).table("accuracy")   # doctest: +SKIP
     """
     answered = None if people is None else _answered_study(people)
-    return Runs(_stored_runs(runs), answered, crossed=crossed, draws=draws)
+    return Runs(_stored_runs(runs), answered)
 
 
 def _answered_study(people: StudyLike) -> AnsweredStudy:
@@ -508,13 +490,15 @@ def score(
     outcomes.
 
     With `out`, the answers of a log are also stored in that folder as a run, which you can pass to
-    `compare`, `report` and `gate`. Requests that the log does not answer are failed requests of
+    `compare` and `report`. Requests that the log does not answer are failed requests of
     that run.
     """
+    from epicene.interop.logs import answers_from_logs
+    from epicene.interop.read_logs import log_files, read_logs
     from epicene.runs.external_answers import score_external_answers
-    from epicene.runs.logs import log_files
     from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import choose_protocol, find_suite
+    from epicene.suites.paper_material import with_paper_wording
 
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol or chosen.score_protocol, settings or {}, None)
@@ -522,8 +506,12 @@ def score(
     dataset = chosen.read(source, how)
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
-        scored = score_external_answers(chosen, how, dataset, path)
         logs = [] if path is None else log_files(path)
+        logged = None
+        if logs:
+            how = with_paper_wording(chosen, how)
+            logged = answers_from_logs(chosen, read_logs(logs), dataset, how)
+        scored = score_external_answers(chosen, how, dataset, path, logged)
         if out is not None:
             _store_logs(scored, logs, chosen, source, how.name, settings, Path(out))
         return Scored(scored, summarise_labels(chosen, path, how) if path and not logs else [])
@@ -552,7 +540,7 @@ def _store_logs(
     """Run the suite on the contents of the logs."""
     from epicene.api.open_model import OpenModel
     from epicene.api.running import run
-    from epicene.runs.logs.log_model import log_model
+    from epicene.interop.logs import log_model
 
     if not logs:
         raise InputError(_ONLY_LOGS)
@@ -569,21 +557,27 @@ def _store_logs(
 
 
 class Comparison(TabledResults):
-    """Two runs compared item by item; differences are second minus first."""
+    """Two runs compared item by item; differences are second minus first.
 
-    def __init__(self, result: RunComparison) -> None:
+    With a margin, `outcome` is "pass", "fail" or "undecided".
+    """
+
+    def __init__(self, result: RunComparison | MarginCheck) -> None:
         self.result = result
+
+    @property
+    def outcome(self) -> str:
+        """With a margin: "fail" if a headline fails, "pass" if all pass, otherwise "undecided"."""
+        return self.result.outcome
 
     @property
     def notes(self) -> tuple[str, ...]:
         """How the two runs differ besides the model, and what is missing."""
-        from epicene.runs.summary import incomplete_run_sentences
-
-        return (*self.result.notes, *incomplete_run_sentences(self.result.runs))
+        return self.result.notes
 
     def changed(self) -> polars.DataFrame:
-        """The judgements whose outcome differs, one row each."""
-        return rows_frame(self.result.changed)
+        """The judgements whose outcome differs, one row each; compare without a margin."""
+        return rows_frame(getattr(self.result, "changed", ()))
 
     def _estimates(self) -> Mapping[str, Estimate]:
         return self.result.metrics
@@ -597,30 +591,46 @@ def compare(
     first: RunLike,
     second: RunLike,
     *,
+    margin: float | None = None,
     agreement: bool = False,
     names: tuple[str, str] | None = None,
-    crossed: str = "",
 ) -> Comparison:
     """Compare two runs of one suite on the judgements they share, with paired tests.
 
+    With `margin`, decide for each headline whether the second run is no worse than the first by
+    more than that (0.02 is 2 points): pass, fail or undecided. Both may then be folders of runs,
+    which are matched by suite and protocol.
+
     With `agreement`, measure how far the two runs agree instead (raw agreement, Matthews
     correlation, Cohen's kappa); `names` are then the two judgements to pair, such as
-    ("probability", "pre 1"). `crossed` adds the table `crossed`, with intervals over groups and
-    over a field of the items or a facet, such as "name".
+    ("probability", "pre 1").
+
+    >>> epicene.compare("runs/old", "runs/new", margin=0.02).outcome   # doctest: +SKIP
     """
     from epicene.runs.compare import compare_agreement, compare_runs
 
     if names and not agreement:
         raise InputError("`names` requires `agreement`.")
-    if crossed and agreement:
-        raise InputError("`crossed` reports differences; it cannot be combined with `agreement`.")
-    runs = stored_run(first), stored_run(second)
+    if margin is not None and agreement:
+        raise InputError("--margin cannot be combined with --agreement.")
     with scoring_progress():
-        if agreement:
-            found = compare_agreement(*runs, names=names)
-        else:
-            found = compare_runs(*runs, crossed=crossed)
-    return Comparison(found)
+        if margin is not None:
+            return Comparison(_check_margin(first, second, margin))
+        runs = stored_run(first), stored_run(second)
+        return Comparison(
+            compare_agreement(*runs, names=names) if agreement else compare_runs(*runs)
+        )
+
+
+def _check_margin(old: RunLike, new: RunLike, margin: float) -> MarginCheck:
+    from epicene.runs.margin import check_margin, match_runs, runs_in
+    from epicene.stats.power import check_share
+
+    check_share("--margin", margin)
+    before, after = (
+        _stored_runs(run if isinstance(run, Run) else runs_in(Path(run))) for run in (old, new)
+    )
+    return check_margin(match_runs(before, after), margin)
 
 
 @keyword_errors

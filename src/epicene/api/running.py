@@ -46,7 +46,6 @@ def run(
     on: str = "here",
     ray: RaySettings | None = None,
     approve: Callable[[RunEstimate], None] | None = None,
-    command: str = "",
     **options: Any,
 ) -> Run:
     """Run a suite on a model and store every answer; call it again to resume.
@@ -74,7 +73,6 @@ def run(
     on: `here`, or `ray` for several machines, which `ray` configures.
     approve: a function that is called with an estimate before any request is sent; it may raise an
         exception to stop the run.
-    command: what the manifest records as the command of this run.
     options: how to open the model: dtype, device, threads, batch_size, base_url, …; see
         `epicene.models.ModelOptions`.
 
@@ -109,7 +107,6 @@ def run(
         out=None if out is None else Path(out),
         under=Path(runs),
         labels=dict(labels or {}),
-        command=command or f"epicene.run({chosen.name!r}, …)",
         max_cost=max_cost,
     )
     display = progress_display() if progress else NoProgress()

@@ -1,8 +1,8 @@
 """The command line: all commands, and `main`, which turns errors into a message and an exit code.
 
-Exit codes: 0 for success; 1 if the run is incomplete or failed, or if a gate fails; 2 if the user's
-input is wrong; 3 if a gate is undecided. A command's module imports nothing heavy until the command
-is called.
+Exit codes: 0 for success; 1 if the run is incomplete or failed, or if `compare --margin` fails; 2
+if the user's input is wrong; 3 if `compare --margin` is undecided. A command's module imports
+nothing heavy until the command is called.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from epicene.cli import (
     data,
     demo,
     export,
-    gate,
     models,
     plan,
     report,
@@ -98,7 +97,6 @@ app.command("score")(score.score)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
-app.command("gate")(gate.gate)
 app.command("check")(check.check)
 app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)

@@ -35,8 +35,7 @@ def check(runs: RunFolders, as_json: AsJson = False) -> int:
 
 
 def _as_json(folder: str, found: Verification) -> dict[str, object]:
-    damage = [each._asdict() for each in found.damage]
-    return {"folder": folder, **found._asdict(), "damage": damage}
+    return {"folder": folder, **found._asdict()}
 
 
 def _print(folder: Path, found: Verification) -> None:
@@ -52,11 +51,6 @@ def _print(folder: Path, found: Verification) -> None:
     )
     state = pluralise(len(found.damage), "damaged place") if found.damage else "no damage"
     typer.echo(f"{folder}: {counts} verified; {state}.")
-    if not found.has_checksums:
-        typer.echo(
-            "  Its answers have no checksums because an earlier version wrote them; only the "
-            "database itself was verified. Resume the run to add checksums."
-        )
     for each in found.damage[:_MAX_SHOWN]:
         typer.echo(f"  {each}")
     if len(found.damage) > _MAX_SHOWN:

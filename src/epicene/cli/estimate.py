@@ -14,7 +14,6 @@ import typer
 from epicene.cli.output import note
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import RunError
-from epicene.models.pricing import format_dollars
 
 if TYPE_CHECKING:
     from epicene.runs.estimate import RunEstimate
@@ -27,14 +26,17 @@ def approval(*, default_model: bool, yes: bool) -> Callable[[RunEstimate], None]
     """
 
     def approve(estimate: RunEstimate) -> None:
-        if not estimate.workload.left:
+        if not estimate.left:
             return
         for sentence in estimate_sentences(estimate, default_model=default_model):
             note(sentence)
-        if estimate.is_long and not yes:
+        if not yes and any(cost is None or cost > HIGH_COST for cost in estimate.costs.values()):
             confirm("run")
 
     return approve
+
+
+HIGH_COST = 1.0  # US dollars, above which a run is confirmed on a terminal
 
 
 class NothingSentError(Exception):
@@ -72,45 +74,18 @@ def _is_terminal() -> bool:
 
 
 def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[str]:
-    """The model, the requests, the time and the cost; and for a long run how to make it shorter."""
-    config, workload = estimate.config, estimate.workload
+    """The model and the requests; then the cost, model by model."""
+    config = estimate.config
     named = "; ".join(
         f"{role}: {', '.join(labels)}" if len(estimate.models) > 1 else ", ".join(labels)
         for role, labels in estimate.models.items()
     )
     which = " (the default; choose another with --model)" if default_model else ""
-    verbs = ", ".join(f"{count:,} {name}" for name, count in sorted(workload.requests.items()))
-    bound = "more than " if workload.partial else "at most " if workload.later else ""
-    done = f", {workload.answered:,} already answered" if workload.answered else ""
-    time = (
-        "time: shown with the progress after the first answers"
-        if estimate.seconds is None
-        else f"time: {format_duration(estimate.seconds)} based on earlier runs"
-    )
-    sentences = [
+    verbs = ", ".join(f"{count:,} {name}" for name, count in sorted(estimate.requests.items()))
+    bound = "at most " if estimate.later else ""
+    done = f", {estimate.answered:,} already answered" if estimate.answered else ""
+    return [
         f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
-        f"{bound}{workload.left:,} requests left ({verbs}){done}; {time}{_cost(estimate)}."
+        f"{bound}{estimate.left:,} requests left ({verbs}){done}.",
+        *estimate.cost_sentences(),
     ]
-    if estimate.is_long and config.limit is None:
-        sentences.append(
-            "This may take a long time. Use --limit 20 to run a sample of 20 items from each "
-            "part of the data first; the time for the whole run is then known."
-        )
-    return sentences
-
-
-def format_duration(seconds: float) -> str:
-    """Roughly how long, in the unit that fits."""
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
-
-
-def _cost(estimate: RunEstimate) -> str:
-    cost, partial = estimate.workload.cost, estimate.workload.partial
-    if cost is None:
-        return "; cost: unknown (set --price to estimate it, --max-cost to limit it)"
-    if not cost:
-        return ""
-    return f"; cost: {'more than' if partial else 'at most'} {format_dollars(cost)}"

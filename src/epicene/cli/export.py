@@ -34,23 +34,12 @@ def results(
     runs: RunFolders,
     out: Out,
     to: Annotated[
-        Literal["paper", "eee", "hf"],
+        Literal["paper", "eee"],
         typer.Option(
             "--to",
-            help="The format: paper (tables, figures and a card), eee (Every Eval Ever) or hf "
-            "(.eval_results of the Hugging Face Hub).",
+            help="The format: paper (tables, figures and a card) or eee (Every Eval Ever).",
         ),
     ] = "paper",
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset", metavar="OWNER/NAME", help="With hf: the benchmark's dataset on the Hub."
-        ),
-    ] = "",
-    revision: Annotated[
-        str,
-        typer.Option("--revision", metavar="COMMIT", help="With hf: the commit of the dataset."),
-    ] = "",
     organization: Annotated[
         str,
         typer.Option(
@@ -68,15 +57,7 @@ def results(
     from epicene.api.exports import export_results
     from epicene.cli.output import note
 
-    export_results(
-        runs,
-        out,
-        to,
-        dataset=dataset,
-        revision=revision,
-        organization=organization,
-        relationship=relationship,
-    )
+    export_results(runs, out, to, organization=organization, relationship=relationship)
     where = f"; start with {out / 'README.md'}" if to == "paper" else ""
     note(f"The results are in {out}{where}")
 

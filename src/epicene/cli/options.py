@@ -121,14 +121,6 @@ AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="Print M
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also include every judged answer.")
 ]
-Crossed: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="FIELD",
-        help="Also compute intervals over groups crossed with a field of the items or a "
-        "facet, e.g. name (table `crossed`).",
-    ),
-]
 WithScores: TypeAlias = Annotated[
     bool,
     typer.Option(

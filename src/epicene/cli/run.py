@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -172,7 +171,6 @@ def run(
     from epicene.cli.estimate import NothingSentError, approval, show_plan
     from epicene.cli.output import check_judged, note, show_results
     from epicene.core.errors import EpiceneWarning
-    from epicene.core.redaction import redacted_command
     from epicene.runs.costs import cost_sentences
     from epicene.runs.ray_cluster import RaySettings
     from epicene.suites import find_suite
@@ -211,7 +209,6 @@ def run(
                 worker_timeout=worker_timeout,
             ),
             approve=approve,
-            command=redacted_command(["epicene", *sys.argv[1:]]),
             batch_size=batch_size,
             dtype=dtype,
             device=device,

@@ -14,7 +14,6 @@ from epicene.cli.options import (
     AsJson,
     AsLatex,
     AsMarkdown,
-    Crossed,
     RunFolders,
     TableNames,
     WithItems,
@@ -31,15 +30,6 @@ def tables(
     table: TableNames = None,
     list_names: Annotated[
         bool, typer.Option("--list", help="Print only the names and titles of the tables.")
-    ] = False,
-    crossed: Crossed = "",
-    draws: Annotated[
-        bool,
-        typer.Option(
-            "--draws",
-            help="Also report one model's headlines over its random draws: its samples and "
-            "runs (table `draws`).",
-        ),
     ] = False,
     as_json: AsJson = False,
     items: WithItems = False,
@@ -72,7 +62,7 @@ def tables(
     if scores and form == "csv":
         _write_scores(runs)
         return
-    results = tabulate(runs, people=people, crossed=crossed, draws=draws)
+    results = tabulate(runs, people=people)
     if list_names:
         _list_tables(results, as_json=as_json)
     elif form in ("", "json"):

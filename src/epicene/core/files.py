@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from epicene.core.records import Draw, Image
+
 _SHA256 = regex.compile(r"[0-9a-f]{64}")
 _DATABASE_HEADER = b"SQLite format 3\0"
 # How unfinished files are named: nobody else names theirs so, and killed processes leave them.
@@ -99,6 +101,13 @@ class ImageFolder:
         if not path.exists() or path.read_bytes() != data:
             write_atomically(path, data)
         return name
+
+    def drawn(self, _request: Draw, _index: int) -> Image | None:
+        """None: only a run remembers the images of unfinished requests."""
+        return None
+
+    def keep(self, _request: Draw, _index: int, _image: Image) -> None:
+        """Do nothing: only a run remembers the images of unfinished requests."""
 
     def read(self, sha256: str) -> bytes:
         """An image; raises if it is missing or is not the one that was stored under this hash."""

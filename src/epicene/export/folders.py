@@ -1,4 +1,4 @@
-"""Write an export folder: files, YAML front matter, and the sections that all cards share."""
+"""Write an export folder: files, YAML, and the sections that all cards share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import write_atomically
-from epicene.runs.run import LOCK_FILE, lock_folder
 from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.suites import Protocol, SuiteCard
-
 
 CARD_FILE = "README.md"
 
@@ -35,38 +33,21 @@ class YamlFunction(str):
 def new_folder(path: Path) -> Iterator[Path]:
     """The folder to write an export to; it gets its final name once everything is written.
 
-    An export is therefore complete or absent, and never mixes with other files. The next export
-    removes what a killed one left behind.
+    An export is therefore complete or absent. The next export removes what a killed one left.
     """
     check_new_folder(path)
     unfinished = path.absolute().with_name(f".{path.absolute().name}.unfinished")
-    with lock_folder(unfinished):
-        try:
-            _empty(unfinished)
-            yield unfinished
-            _name(unfinished, path)
-        except OSError as error:
-            raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _empty(folder: Path) -> None:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        elif entry.name != LOCK_FILE:
-            entry.unlink()
-
-
-def _name(unfinished: Path, path: Path) -> None:
-    """Give a finished folder its name, or move its files into an empty folder of that name."""
-    (unfinished / LOCK_FILE).unlink()
-    if not path.is_dir():
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        yield unfinished
+        if path.is_dir():
+            path.rmdir()
         unfinished.replace(path)
-        return
-    for entry in sorted(unfinished.iterdir(), key=lambda entry: entry.name == CARD_FILE):
-        entry.replace(path / entry.name)
+    except OSError as error:
+        raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def check_new_folder(path: Path) -> None:
@@ -101,31 +82,20 @@ def as_yaml(content: Mapping[str, Any]) -> str:
     written: str = yaml.dump(
         dict(content), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100
     )
-    return written
+    return written.rstrip("\n")
 
 
-def front_matter(content: Mapping[str, Any]) -> Iterator[str]:
-    """The YAML front matter of a card."""
-    yield "---"
-    yield as_yaml(content).rstrip("\n")
-    yield "---"
-    yield ""
-
-
-def file_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def file_names(names: Iterable[str]) -> list[str]:
     """A file name for each name; all are distinct on any file system."""
-    taken: set[str] = set()
+    stems: list[str] = []
     for name in names:
-        stem = start = re.sub(r"\W+", "-", name).strip("-").lower() or "unnamed"
-        number = 1
-        while stem in taken:
+        start = re.sub(r"\W+", "-", name).strip("-").lower() or "unnamed"
+        stem, number = start, 1
+        while stem in stems:
             number += 1
             stem = f"{start}-{number}"
-        taken.add(stem)
-        yield name, stem
-
-
-_NOT_SETTINGS = ("name", "about")
+        stems.append(stem)
+    return stems
 
 
 def code_span(text: object) -> str:
@@ -143,19 +113,18 @@ def protocol_lines(protocol: Protocol, card: SuiteCard) -> Iterator[str]:
         f"{', '.join(protocol.normalisers) or 'none'}. Chance level: {card.chance}"
     )
     yield ""
-    settings = [
+    settings = msgspec.to_builtins(protocol)
+    rows = [
         (name, code_span(json.dumps(value, ensure_ascii=False)))
-        for name, value in msgspec.to_builtins(protocol).items()
-        if name not in _NOT_SETTINGS
+        for name, value in settings.items()
+        if name not in ("name", "about")
     ]
-    yield from markdown_table(("setting", "value"), settings)
-    yield ""
+    yield from (*markdown_table(("setting", "value"), rows), "")
 
 
 def fault_lines(card: SuiteCard, heading: str) -> Iterator[str]:
     """Known issues of the published version, under a heading of that level (`##`)."""
     if card.faults:
-        yield f"{heading} Known issues of the published version"
-        yield ""
+        yield from (f"{heading} Known issues of the published version", "")
         yield from (f"- {fault}" for fault in card.faults)
         yield ""

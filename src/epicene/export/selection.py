@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.data_files import sha256_of
 from epicene.export.folders import code_span
-from epicene.export.path_redaction import protocol_without_paths
+from epicene.export.public_names import public_protocol
 from epicene.report.table_formats import escape_markdown
-from epicene.runs.plan import filter_languages, limit_items
+from epicene.runs.items import filter_languages, limit_items
 from epicene.suites.data_origin import card_for, data_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from epicene.core.records import Item
     from epicene.suites import DataSource, Protocol, Stratum, Suite, SuiteCard
-    from epicene.suites.data_origin import DataOrigin
 
 # All files that come with Epicene are below this folder.
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -40,16 +39,11 @@ class Selection:
     licence: str = ""
 
     @cached_property
-    def origin(self) -> DataOrigin:
-        """Whether the items are Epicene's, published or the user's own."""
-        if self.own:
-            return "starter"
-        return data_origin(self.suite, "", ((path.name, sha256_of(path)) for path in self.files))
-
-    @property
     def card(self) -> SuiteCard:
-        """What is true of these items."""
-        return card_for(self.suite, self.origin)
+        """What is true of these items: Epicene's, published ones, or the user's own."""
+        files = ((path.name, sha256_of(path)) for path in self.files)
+        origin = "starter" if self.own else data_origin(self.suite, "", files)
+        return card_for(self.suite, origin)
 
     @property
     def languages(self) -> list[str]:
@@ -61,35 +55,23 @@ class Selection:
         """What to consider before publishing the folder; "" if nothing."""
         if self.own or self.licence:
             return ""
-        published = (
-            (
-                f"The card of {self.suite.name} says about the published data: "
-                f"{self.card.data_licence} "
-            )
-            if self.origin == "published" and self.card.data_licence
-            else ""
-        )
+        said = self.card.data_licence
+        said = f"The card of {self.suite.name} says about the published data: {said} " * bool(said)
         return (
             f"These items come from files that are not Epicene's ({self.data}), and this folder "
-            f"contains them: share it only if their licence allows it. {published}If the data are "
+            f"contains them: share it only if their licence allows it. {said}If the data are "
             "yours, state their licence with --licence."
         )
 
     def licence_fields(self) -> dict[str, str]:
         """The licence in a card's front matter."""
-        if self.own:
-            return {"license": "apache-2.0"}
-        if self.licence:
-            return {"license": self.licence.lower()}
+        if self.own or self.licence:
+            return {"license": "apache-2.0" if self.own else self.licence.lower()}
         return {"license": "other", "license_name": "see-the-card", "license_link": "README.md"}
 
     def provenance_lines(self) -> Iterator[str]:
         """The sections of a card on the licence and on where the items come from."""
-        yield from ("## Licence", "", *self.licence_lines(), "")
-        yield from ("## Where the items come from", "", *self.origin_lines(), "")
-
-    def licence_lines(self) -> Iterator[str]:
-        """The licence in words."""
+        yield from ("## Licence", "")
         if self.own:
             yield "These items were written for Epicene and are under Apache-2.0."
         elif self.licence:
@@ -97,19 +79,16 @@ class Selection:
             yield f"The exporter states that the licence of these items is {licence}."
         else:
             yield f"**{escape_markdown(self.warning)}**"
-
-    def origin_lines(self) -> Iterator[str]:
-        """Where the items come from, file by file."""
-        card = self.card
+        yield from ("", "## Where the items come from", "")
+        source = self.card.source or "The items were read from these files."
         data = escape_markdown(self.data)
-        source = card.source or "The items were read from these files."
         yield f"Suite `{self.suite.name}` {self.suite.version}, data {data}. {source}"
-        if not self.own and card.published_data:
-            yield ""
-            yield f"Where to get the published files: {card.published_data}"
+        if not self.own and self.card.published_data:
+            yield from ("", f"Where to get the published files: {self.card.published_data}")
         yield ""
         for path in self.files:
             yield f"- {code_span(path.name)}, sha256 `{sha256_of(path)}`"
+        yield ""
 
 
 def select(
@@ -124,19 +103,19 @@ def select(
     """The items that a run with the same settings would use."""
     dataset = suite.read(source, protocol)
     items = filter_languages(dataset.items, languages, dataset.name)
+
+    def stratum(item: Any) -> Stratum:
+        """The stratum for `limit`; items that already have their outcome share one."""
+        judged = suite.holds_outcome is not None and suite.holds_outcome(item)
+        return ("", "") if judged else suite.stratum(item)
+
     return Selection(
         suite=suite,
-        protocol=protocol_without_paths(protocol, [path.name for path in dataset.files]),
+        protocol=public_protocol(protocol, [path.name for path in dataset.files]),
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
-        items=list(limit_items(items, _stratum(suite), limit, protocol.seed, suite.drawn_by)),
+        items=list(limit_items(items, stratum, limit, protocol.seed, suite.drawn_by)),
         own=bool(dataset.files)
         and all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )
-
-
-def _stratum(suite: Suite[Any, Any]) -> Callable[[Any], Stratum]:
-    """The stratum of an item for `limit`; items that already have their outcome share one."""
-    holds_outcome = suite.holds_outcome or (lambda _item: False)
-    return lambda item: ("", "") if holds_outcome(item) else suite.stratum(item)

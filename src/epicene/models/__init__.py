@@ -33,6 +33,7 @@ from epicene.core.records import (
     Fill,
     Generate,
     Identity,
+    Image,
     Positive,
     Record,
     Request,
@@ -64,6 +65,12 @@ class ImageStore(Protocol):
     def path(self, sha256: str) -> Path:
         """The path of a stored image."""
 
+    def drawn(self, request: Draw, index: int, /) -> Image | None:
+        """The image of that index if an earlier session drew it before its request was finished."""
+
+    def keep(self, request: Draw, index: int, image: Image, /) -> None:
+        """Record an image before its request is finished, so that it is not drawn again."""
+
 
 class Model(Protocol):
     """Anything that answers requests of some verbs."""
@@ -83,9 +90,9 @@ class Model(Protocol):
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in any order.
 
-        Each batch contains requests of one verb and is committed when all of it is answered. A
-        request that cannot be answered gets `Failed` with the reason; an exception ends the run. A
-        model may read ahead in `batches`.
+        Each batch contains requests of one verb; answers are stored as they come. A request that
+        cannot be answered gets `Failed` with the reason; an exception ends the run. A model may
+        read ahead in `batches`.
         """
 
     def notes(self) -> Mapping[str, object]:

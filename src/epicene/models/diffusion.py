@@ -370,6 +370,13 @@ class DiffusionModel:
             return Failed(reason=f"the pipeline drew nothing: {first_line(error)}")
 
     def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
+        image = files.drawn(request, index)
+        if image is None:
+            image = self._drawn_now(request, index, files)
+            files.keep(request, index, image)
+        return image
+
+    def _drawn_now(self, request: Draw, index: int, files: ImageStore) -> Image:
         import torch
 
         seed = sample_seed(request.seed, index)

@@ -10,7 +10,7 @@ import msgspec
 
 from epicene import charts
 from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
-from epicene.runs.stored_run import SHORT_HASH
+from epicene.runs.matching import SHORT_HASH
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
 from epicene.suites.headline_metrics import (
     HeadlineMetric,

@@ -15,7 +15,7 @@ import msgspec
 
 from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
-from epicene.runs.stored_run import SHORT_HASH
+from epicene.runs.matching import SHORT_HASH
 from epicene.runs.summary import data_notes, settings_diff_sentences
 from epicene.suites.data_origin import card_for
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.core.records import Estimate, Row, Table
-    from epicene.runs.stored_run import Coverage, StoredRun
+    from epicene.runs.manifest import Coverage
+    from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol, SuiteCard
 

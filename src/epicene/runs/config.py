@@ -28,6 +28,5 @@ class RunConfig:
     out: Path | None = None
     under: Path = Path("runs")  # where a run without `out` makes its folder
     labels: Mapping[str, str] = field(default_factory=dict)
-    command: str = ""
     max_cost: float | None = None  # US dollars, over all sessions of the run
     spent_elsewhere: float = 0.0  # what other runs have spent of that

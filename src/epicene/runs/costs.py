@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import EpiceneError, InputError
-from epicene.core.records import verb
 from epicene.models import kind_info
 from epicene.models.pricing import Budget, PaidModel, as_paid, format_dollars
 from epicene.runs.manifest import Cost, Manifest, read_manifest
 from epicene.runs.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.models import Model
-    from epicene.runs.plan import SectionProgress
+    from epicene.runs.config import RunConfig
+    from epicene.runs.estimate import RunEstimate
     from epicene.runs.store import AnswerStore
-    from epicene.suites import Suite
 
 
 def check_prices(
-    suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]], limit: float | None
+    verbs: Mapping[str, Collection[str]],
+    models: Mapping[str, Sequence[Model]],
+    limit: float | None,
 ) -> None:
-    """Raise if there is a cost limit but a price is unknown, because the limit could not be
-    enforced.
+    """Raise if there is a cost limit but the price of one of the verbs that a role is asked for is
+    unknown, because the limit could not be enforced.
     """
     if limit is None:
         return
     for role, each in models.items():
-        verbs = {verb(kind) for kind in suite.verbs_of(role)}
         for model in each:
             charging = as_paid(model)
-            if charging and not all(map(charging.price.covers, verbs)):
+            if charging and not all(map(charging.price.covers, verbs[role])):
                 raise InputError(
                     f"--max-cost needs the price of {model.identity.label}, which is unknown; set "
                     "--price, or add it to the spec: SPEC?price=PRICE (0 if it is free)."
@@ -48,30 +47,24 @@ class CostTracker:
         self,
         store: AnswerStore,
         models: Mapping[str, Sequence[Model]],
-        limit: float | None,
-        spent_elsewhere: float = 0.0,
+        config: RunConfig,
+        manifest: Manifest,
+        estimate: RunEstimate | None,
     ) -> None:
         self._store = store
-        self._before = stored_costs(store)
+        self._before = store.spent()
+        self._estimates = estimate.costs if estimate else {}
+        # What a damaged store forgot is in the manifest.
+        self._lost = max(0.0, manifest.spent - sum(self._before.values()))
         self._paid: dict[str, PaidModel] = {}
-        self._estimates: dict[str, float | None] = {}
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
-        probes = sum(model.spent or 0.0 for model in self._paid.values())
-        budget = Budget(limit, spent_elsewhere + sum(self._before.values()) + probes)
+        spent = config.spent_elsewhere + sum(self._before.values()) + self._lost
+        budget = Budget(config.max_cost, spent)
         for model in self._paid.values():
             model.spend_from(budget)
-
-    def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
-        """Record the estimated cost of the rest of a section, and return a sentence about it."""
-        label = model.identity.label
-        self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
-        left = f"{progress.total - progress.done} requests left"
-        if progress.cost is None:
-            return f"{left}; their cost is unknown (set --price; 0 if they are free)."
-        return f"{left}, at most {format_dollars(progress.cost)}: {model.price}."
 
     def save(self) -> None:
         """Store what has been spent so far."""
@@ -85,13 +78,14 @@ class CostTracker:
         for model in self._paid.values():
             label = model.identity.label
             spent = _add_costs(costs[label].spent if label in costs else 0.0, model.spent)
-            estimate = self._estimates.get(label, 0.0)
-            costs[label] = Cost(estimate=estimate, spent=spent, price=str(model.price))
+            costs[label] = Cost(
+                estimate=self._estimates.get(label), spent=spent, price=str(model.price)
+            )
         return costs
 
     def total(self) -> float:
         """What all sessions cost, in US dollars."""
-        return sum(stored_costs(self._store).values())
+        return sum(self._store.spent().values()) + self._lost
 
 
 def may_charge(kind: str) -> bool:
@@ -140,13 +134,7 @@ def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
 def _spent_in_store(folder: Path) -> float:
     """What the run has spent according to its store."""
     with open_store(folder) as store:
-        return sum(stored_costs(store).values())
-
-
-def stored_costs(store: AnswerStore) -> dict[str, float]:
-    """What was spent, by payee. Earlier versions accepted negative costs reported by servers."""
-    stored = store.spent().items()
-    return {payee: amount if 0 <= amount < math.inf else 0.0 for payee, amount in stored}
+        return sum(store.spent().values())
 
 
 def _spent_in_manifest(folder: Path) -> float | None:

@@ -18,13 +18,12 @@ import msgspec
 from epicene.core.data_files import read_rows, read_toml_or_json, sha256_of
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
-from epicene.core.records import Failed, Item, Request, to_json
+from epicene.core.records import Item, Request, to_json
 from epicene.models import ModelSpec, open_model
 from epicene.runs.config import RunConfig
 from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
-from epicene.runs.plan import PlanReader
 from epicene.runs.run import lock_folder, run
-from epicene.runs.store import open_store
+from epicene.runs.stored_run import StoredRun, read_items
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.schema_drift import complete_responses
@@ -35,6 +34,7 @@ from epicene.suites.protocol_settings import adjustable, read_setting
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
     from epicene.runs.executors import Executor
     from epicene.studies.design.schema import Response, Study, StudyItem
@@ -241,6 +241,11 @@ def _ask_models(
             f"The step {step.name} ({step.about}) needs a model in the role {step.role}; use "
             f"{_model_option(step)}."
         )
+
+    def announce(estimate: RunEstimate) -> None:
+        for sentence in estimate.cost_sentences():
+            display.show_message(sentence)
+
     asking = _step_suite(step, requests, f"{config.suite.name}-{step.name}")
     _, manifest = run(
         RunConfig(
@@ -253,6 +258,7 @@ def _ask_models(
         ),
         display,
         executor,
+        announce,
     )
     for sentence in cost_sentences(manifest):
         display.show_message(sentence)
@@ -263,7 +269,7 @@ def _ask_models(
             f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
             "same command again to retry them."
         )
-    return _replies(asking, folder, requests)
+    return _replies(StoredRun(folder, manifest, asking, _PROTOCOL), requests)
 
 
 def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
@@ -291,25 +297,18 @@ def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) ->
     )  # fmt: skip
 
 
-def _replies(
-    suite: Suite[Any, Any], folder: Path, requests: Sequence[Request]
-) -> Iterator[ModelReply]:
+def _replies(run: StoredRun, requests: Sequence[Request]) -> Iterator[ModelReply]:
     """Each request with its answers, in the order asked."""
-    with open_store(folder) as store:
-        reader = PlanReader(store, suite, _PROTOCOL)
-        sections = store.sections()
-        identities = {section.identity.label: section.identity for section in sections}
-        for first, end in reader.windows():
-            answers = reader.answers(sections, first, end)
-            for number, item in reader.items(first, end):
-                if not isinstance(item, RequestItem) or item.request != requests[number]:
-                    raise InputError(
-                        f"{folder} contains answers to requests that this step no longer sends; "
-                        "build into another folder."
-                    )
-                for given in answers.get(number, ()):
-                    if not isinstance(given.answer, Failed):
-                        yield ModelReply(item.request, identities[given.model], given.answer)
+    (models,) = run.manifest.models.values()
+    identities = {identity.label: identity for identity in models}
+    for request, each in zip(requests, read_items(run), strict=True):
+        if not isinstance(each.item, RequestItem) or each.item.request != request:
+            raise InputError(
+                f"{run.folder} contains answers to requests that this step no longer sends; "
+                "build into another folder."
+            )
+        for given in each.answers:
+            yield ModelReply(each.item.request, identities[given.model], given.answer)
 
 
 # --- people --------------------------------------------------------------------------------

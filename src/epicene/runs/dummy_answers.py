@@ -30,16 +30,18 @@ from epicene.core.records import (
     Translate,
     digest,
 )
-from epicene.runs.stored_run import RunJudgements, judgement_frame
+from epicene.runs.frames import judgement_frame
+from epicene.runs.stored_run import RunJudgements
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
     from epicene.core.records import Answer, Item, Judgement, Request
-    from epicene.runs.stored_run import ItemMatching, StoredRun
+    from epicene.runs.matching import ItemMatching
+    from epicene.runs.stored_run import StoredRun
     from epicene.suites import Protocol, Stage, Suite
 
 BYTES_PER_TOKEN = 4  # of English in today's vocabularies; other languages have fewer
@@ -98,26 +100,16 @@ def _dummy_score(text: str) -> TextScore:
 
 
 def dummy_requests(
-    suite: Suite[Any, Any], protocol: Protocol, item: Item, stages: Collection[str]
+    suite: Suite[Any, Any], protocol: Protocol, item: Item
 ) -> Iterator[tuple[Stage[Any, Any], Request]]:
-    """What these stages would ask about an item if everything they need had dummy answers."""
-    needed = {
-        name
-        for stage in suite.stages
-        if stage.name in stages
-        for name in suite.dependencies_of(stage)
-    }
+    """What all stages would ask about an item if everything they need had dummy answers."""
     given: list[AnsweredRequest] = []
     for stage in suite.stages:
-        if stage.name not in needed and stage.name not in stages:
-            continue
         seen = suite.dependencies_of(stage)
         for request in stage.ask(item, Answers(a for a in given if a.stage in seen), protocol):
-            if stage.name in stages:
-                yield stage, request
-            if stage.name in needed:
-                answer = dummy_answer(request)
-                given.append(AnsweredRequest(stage.name, stage.role, "", request.name, answer))
+            yield stage, request
+            answer = dummy_answer(request)
+            given.append(AnsweredRequest(stage.name, stage.role, "", request.name, answer))
 
 
 NO_MODEL = ""  # the model name of missing judgements

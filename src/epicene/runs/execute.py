@@ -1,12 +1,10 @@
-"""Execute a section (one model in one stage): batch, call the model, commit, measure time."""
+"""Send a model the requests of one stage that have no answer, and store each answer as it comes."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections import defaultdict
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
 from typing import Protocol as Interface
 
 from epicene.core.errors import RunError
@@ -17,94 +15,38 @@ from epicene.core.records import (
     Failed,
     Fill,
     Generate,
+    Images,
     Look,
     Request,
     Score,
     Translate,
+    answer_keys,
     prompt_texts,
     verb,
 )
 from epicene.core.redaction import redact
+from epicene.models import Probed
 from epicene.models.pricing import as_paid
 from epicene.runs.executors import load_model
-from epicene.runs.manifest import Timing
-from epicene.runs.plan import SectionProgress, survey_section
+from epicene.runs.images import RunImages
+from epicene.runs.manifest import SectionCount
 
 if TYPE_CHECKING:
-    from epicene.models import Batch, BatchLimit, ImageStore, Model, NumberedAnswers
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from epicene.models import Batch, BatchLimit, Model, NumberedAnswers
     from epicene.runs.costs import CostTracker
-    from epicene.runs.plan import PlannedRequest, PlanReader
-    from epicene.runs.store import AnswerStore, Section
+    from epicene.runs.plan import Plan, PlannedRequest
+    from epicene.runs.store import AnswerStore, Suspects
     from epicene.suites import Stage
 
-
-class SectionTimer:
-    """Measures how long a section takes, from planning to the last answer, by verb.
-
-    The time between two commits is divided among the verbs of the answers in the second.
-    """
-
-    def __init__(self) -> None:
-        self._planning = 0.0  # seconds before the first answers
-        self._starting = 0.0  # other seconds before the first answers
-        self._last = 0.0
-        self._first: Counter[str] | None = None  # in the first commit
-        self._answered: Counter[str] = Counter()
-        self._seconds: defaultdict[str, float] = defaultdict(float)
-
-    @contextmanager
-    def planning(self) -> Iterator[None]:
-        """Count the time spent inside as planning."""
-        since = monotonic()
-        yield
-        if self._first is None:
-            took = monotonic() - since
-            self._planning += took
-            self._starting -= took
-
-    def start(self) -> None:
-        """Record that the model is loaded."""
-        self._last = monotonic()
-        self._starting = 0.0
-
-    def record_answers(self, verbs: Counter[str]) -> None:
-        """Record a commit, with the number of answers per verb."""
-        now = monotonic()
-        self._answered += verbs
-        if self._first is None:
-            self._first = verbs
-            self._starting += now - self._last
-        else:
-            for name, count in verbs.items():
-                self._seconds[name] += (now - self._last) * count / verbs.total()
-        self._last = now
-
-    def timings(self, stage: str, role: str, model: str) -> Iterator[Timing]:
-        """The timing of each verb, if anything was answered."""
-        if self._first is None:
-            return
-        for name, count in sorted(self._answered.items()):
-            came = self._first[name]
-            planning = self._planning * count / self._answered.total()
-            starting = self._starting * came / self._first.total() if came else 0.0
-            yield Timing(
-                stage=stage,
-                role=role,
-                model=model,
-                verb=name,
-                answered=count,
-                first=came,
-                planning=round(planning, 3),
-                starting=round(max(0.0, starting), 3),
-                going_on=round(self._seconds[name], 3),
-            )
-
-
-# Called after each commit with the number of answered requests, and of failed ones among them.
-OnProgress: TypeAlias = Callable[[int, int], None]
-
-# Request id, name, key and answer, as the store takes them.
-AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
+# A request whose process died this often, the last time with nothing else in flight, has failed.
+MAX_DEATHS = 3
+# Into how many parts a batch is cut, from so many deaths on.
+_PARTS = 8
+_DEATHS_BEFORE_PARTS = 2
+_MAX_REASONS = 5  # how many reasons of failed requests are kept per stage and model
 
 
 class ProgressDisplay(Interface):
@@ -114,109 +56,216 @@ class ProgressDisplay(Interface):
         """Show a message to the user."""
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section."""
+        """Start the display of one model's part in a stage."""
+
+    def expect(self, total: int) -> None:
+        """Correct the number of requests, which is extrapolated until all are known."""
 
     def advance(self, answered: int, failed: int) -> None:
         """Record answered requests."""
 
     def finish(self) -> None:
-        """End the display of the section."""
+        """End the display."""
 
 
-def execute_requests(
-    reader: PlanReader,
-    store: AnswerStore,
-    stage: Stage[Any, Any],
-    section: Section,
-    model: Model,
-    files: ImageStore,
-    advance: OnProgress,
-    timer: SectionTimer,
-) -> None:
-    """Send all unanswered requests, and commit every batch as soon as it is answered."""
-    open_batches = PendingBatches()
-    paid = as_paid(model) is not None
-    total: int | None = None  # known once all is planned
-
-    def batches() -> Iterator[Batch]:
-        nonlocal total
-        count = 0
-        for first, end in reader.windows():
-            with timer.planning():
-                planned, known = reader.window(stage, section, first, end)
-                count += len(planned)
-                whole = list(make_batches(planned, model.batch_limit, cheapest_first=paid))
-            for batch in whole:
-                # Batches are cut from the whole plan and only then thinned, so that a resumed
-                # run computes in the same batches as one that was never stopped.
-                todo = [p for p in batch if not known.answered(p.request_id)]
-                if todo:
-                    open_batches.add(todo)
-                    yield [(p.request_id, p.request) for p in todo]
-        total = count
-
-    answering = model.answer(batches(), files)
-    try:
-        for given in answering:
-            answered = [(request_id, finite_or_failed(answer)) for request_id, answer in given]
-            verbs = open_batches.verbs(answered)
-            if complete := [row for rows in open_batches.take(answered) for row in rows]:
-                store.put(complete)
-            timer.record_answers(verbs)
-            advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
-    finally:
-        close = getattr(answering, "close", None)
-        if close is not None:
-            close()
-    if len(open_batches):
-        raise RunError(
-            f"The model {section.identity.label} ended without answering "
-            f"{len(open_batches)} requests."
-        )
-    if total is not None:
-        store.set_total(section, total)
-
-
-class PendingBatches:
-    """Batches with unanswered requests.
-
-    A batch is committed as a whole: if the rest of it were computed later in another batch, numbers
-    could differ in the last stored digit.
-    """
+class StageCount:
+    """What became of one model's requests in a stage."""
 
     def __init__(self) -> None:
-        self._waiting: dict[int, tuple[PlannedRequest, list[AnswerRow]]] = {}
-        self._sizes: dict[int, int] = {}
+        self.total = self.answered = self.failed = 0
+        self.whole = False  # whether all requests were planned
+        self.reasons: dict[str, None] = {}  # of the first failures
 
-    def __len__(self) -> int:
-        """The number of unanswered requests."""
-        return len(self._waiting)
+    def add(self, answer: Answer) -> None:
+        """Count an answer."""
+        if isinstance(answer, Failed):
+            self.failed += 1
+            if len(self.reasons) < _MAX_REASONS:
+                self.reasons[answer.reason] = None
+        else:
+            self.answered += 1
 
-    def add(self, batch: Sequence[PlannedRequest]) -> None:
-        """Record that a batch was sent to the model."""
-        rows: list[AnswerRow] = []
-        self._sizes[id(rows)] = len(batch)
-        for planned in batch:
-            self._waiting[planned.request_id] = (planned, rows)
 
-    def verbs(self, answered: NumberedAnswers) -> Counter[str]:
-        """The number of answers per verb, without failures."""
-        return Counter(
-            verb(self._waiting[request_id][0].request)
-            for request_id, answer in answered
-            if not isinstance(answer, Failed)
+class StageRun:
+    """One model's part in one stage."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: AnswerStore,
+        stage: Stage[Any, Any],
+        model: Model,
+        images: Path,
+        display: ProgressDisplay,
+        costs: CostTracker,
+        suspects: Sequence[Suspects] = (),
+    ) -> None:
+        self.count = StageCount()
+        self.sent = 0
+        self._plan, self._store, self._stage, self._model = plan, store, stage, model
+        self._images = RunImages(images, answer_keys(model.identity))
+        self._display, self._costs = display, costs
+        self._suspects = {key: each for each in suspects for key in each.keys}
+        self._suspected: dict[Suspects, list[PlannedRequest]] = defaultdict(list)
+        self._items = 0  # that are planned
+        self._numbers = count()
+
+    def run(self) -> None:
+        """Send all unanswered requests."""
+        windows = self._windows()
+        first = next(windows, None)
+        if first is None and not self._suspected:
+            return
+        done = self.count.answered + self.count.failed
+        title = f"{self._stage.name} · {self._model.identity.label}"
+        self._display.start(title, self._expected, done)
+        try:
+            load_model(self._model)
+            self._probe(first or [])
+            self._send(chain.from_iterable(chain([first or []], windows)))
+            for suspect, requests in self._suspected.items():
+                for part in parts_of(suspect, requests):
+                    self._send(iter([part]), suspect.deaths)
+                self._store.unmark(suspect.mark)
+        finally:
+            self._display.finish()
+
+    def section_count(self) -> SectionCount:
+        """What became of the requests, for the manifest."""
+        return SectionCount(
+            stage=self._stage.name,
+            role=self._stage.role,
+            model=self._model.identity.label,
+            total=self.count.total if self.count.whole else None,
+            answered=self.count.answered,
+            failed=self.count.failed,
+            reasons=tuple(self.count.reasons),
         )
 
-    def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
-        """Record answers; yield the rows of each batch that they complete."""
-        for request_id, answer in answered:
-            planned, rows = self._waiting.pop(request_id)
+    def _probe(self, batches: Iterable[Sequence[PlannedRequest]]) -> None:
+        """Test whether a server supports what it will be asked, cheapest first."""
+        if isinstance(self._model, Probed):
+            requests = (each.request for batch in batches for each in batch)
+            kinds = sorted(kinds_of_requests(requests), key=lambda r: VERBS_BY_COST.index(verb(r)))
+            self._model.probe(kinds)
+
+    @property
+    def _expected(self) -> int:
+        """The number of requests, extrapolated from the items that are planned."""
+        return round(self.count.total * self._plan.end / max(1, self._items))
+
+    def _windows(self) -> Iterator[list[list[PlannedRequest]]]:
+        """The unanswered batches of each window that has any.
+
+        Batches are cut from the whole window and only then thinned, so that a resumed run computes
+        in the same batches as one that was never stopped.
+        """
+        paid = as_paid(self._model) is not None
+        for window in self._plan.windows():
+            planned = self._plan.requests(self._stage, window, self._model.identity)
+            self._items += len(window)
+            self.count.total += len(planned)
+            todo = self._unanswered(planned)
+            if todo:
+                yield [
+                    thinned
+                    for batch in make_batches(planned, self._model.batch_limit, cheapest_first=paid)
+                    if (thinned := [each for each in batch if each.number in todo])
+                ]
+        self.count.whole = True
+
+    def _unanswered(self, planned: Sequence[PlannedRequest]) -> set[int]:
+        """The numbers of the requests to send; those that may have killed a process are set
+        aside.
+        """
+        states = self._store.states(each.key for each in planned)
+        todo = set()
+        for each in planned:
+            suspect = self._suspects.get(each.key)
+            if states.get(each.key) and self._is_whole(each):
+                self.count.answered += 1
+            elif suspect is None:
+                todo.add(each.number)
+            elif suspect.deaths >= MAX_DEATHS and len(suspect.keys) == 1:
+                self._give_up(each, suspect)
+            else:
+                self._suspected[suspect].append(each)
+        return todo
+
+    def _is_whole(self, planned: PlannedRequest) -> bool:
+        """Whether the images of an answer are there and undamaged."""
+        if not isinstance(planned.request, Draw):
+            return True
+        answer = self._store.answers([planned.key])[planned.key]
+        return isinstance(answer, Images) and self._images.holds(answer)
+
+    def _give_up(self, planned: PlannedRequest, suspect: Suspects) -> None:
+        """Store the failure of a request that no process survives. The next session tries it once
+        more, after all others.
+        """
+        reason = (
+            f"its process ended {suspect.deaths} times while it was being answered, the last time "
+            "with nothing else in flight"
+        )
+        answer = Failed(reason=reason)
+        self._store.put([(planned.key, answer)], [suspect.mark])
+        self._store.suspect([planned.key], MAX_DEATHS - 1)
+        self.count.add(answer)
+
+    def _send(self, batches: Iterator[list[PlannedRequest]], deaths: int = 0) -> None:
+        """Send batches, and store each answer as it comes."""
+        sent: dict[int, tuple[PlannedRequest, int]] = {}  # with the mark of the batch
+        left: dict[int, int] = {}  # unanswered requests by mark
+
+        def marked() -> Iterator[Batch]:
+            for batch in batches:
+                mark = self._store.mark([each.key for each in batch], deaths)
+                left[mark] = len(batch)
+                numbers = [next(self._numbers) for _ in batch]
+                sent.update(zip(numbers, ((each, mark) for each in batch), strict=True))
+                self._display.expect(self._expected)
+                yield [(n, each.request) for n, each in zip(numbers, batch, strict=True)]
+
+        answering = self._model.answer(marked(), self._images)
+        try:
+            for given in answering:
+                self._put(given, sent, left)
+        finally:
+            if close := getattr(answering, "close", None):
+                close()
+        if sent:
+            raise RunError(
+                f"The model {self._model.identity.label} ended without answering {len(sent)} "
+                "requests."
+            )
+
+    def _put(
+        self,
+        given: NumberedAnswers,
+        sent: dict[int, tuple[PlannedRequest, int]],
+        left: dict[int, int],
+    ) -> None:
+        """Store answers, and remove the marks of the batches that they complete."""
+        rows: list[tuple[bytes, Answer]] = []
+        complete = []
+        for number, raw in given:
+            planned, mark = sent.pop(number)
+            answer = finite_or_failed(raw)
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
-            rows.append((request_id, planned.request.name, planned.key, answer))
-            if len(rows) == self._sizes[id(rows)]:
-                del self._sizes[id(rows)]
-                yield rows
+            rows.append((planned.key, answer))
+            self.count.add(answer)
+            left[mark] -= 1
+            if not left[mark]:
+                complete.append(mark)
+                del left[mark]
+        self._store.put(rows, complete)
+        self._costs.save()
+        self.sent += len(rows)
+        for key, answer in rows:
+            if isinstance(answer, Images):
+                self._images.finish(key, answer)
+        self._display.advance(len(rows), sum(isinstance(each, Failed) for _, each in rows))
 
 
 # From the cheapest, by time and money.
@@ -224,7 +273,7 @@ VERBS_BY_COST = ("score", "fill", "look", "translate", "generate", "draw")
 
 
 def make_batches(
-    planned: list[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool = False
+    planned: Sequence[PlannedRequest], limit: BatchLimit, *, cheapest_first: bool = False
 ) -> Iterator[list[PlannedRequest]]:
     """Batches by verb, longest requests first, within the limit; deterministic.
 
@@ -237,7 +286,7 @@ def make_batches(
     for name in sorted(pools, key=VERBS_BY_COST.index, reverse=not cheapest_first):
         batch: list[PlannedRequest] = []
         characters = 0
-        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):
+        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].number)):
             full = len(batch) >= limit.requests or characters + length > limit.characters
             if batch and full:
                 yield batch
@@ -250,69 +299,43 @@ def make_batches(
 
 def request_size(request: Request) -> int:
     """The approximate amount of work of a request, in characters."""
-    samples = request.samples if isinstance(request, Generate) else 1
-    return sum(map(len, request_texts(request))) * samples
-
-
-def request_texts(request: Request) -> Sequence[str]:
-    """The texts of a request, in the order in which a model reads them."""
     match request:
         case Score():
-            return (*prompt_texts(request.context), *request.texts)
+            return sum(map(len, (*prompt_texts(request.context), *request.texts)))
         case Fill():
-            return (request.before, request.after, *request.choices)
+            return sum(map(len, (request.before, request.after, *request.choices)))
         case Generate():
-            return tuple(prompt_texts(request.prompt))
+            return sum(map(len, prompt_texts(request.prompt))) * request.samples
         case Translate():
-            return (request.text,)
+            return len(request.text)
         case Draw():
-            return (request.prompt,)
+            return len(request.prompt)
         case Look():
-            return (request.question,)
+            return len(request.question)
 
 
-def execute_section(
-    reader: PlanReader,
-    store: AnswerStore,
-    stage: Stage[Any, Any],
-    model: Model,
-    files: ImageStore,
-    display: ProgressDisplay,
-    costs: CostTracker,
-    timings: list[Timing],
-    total: int | None = None,
-) -> None:
-    """Send one model all unanswered requests of a stage, and append the timings.
+def kinds_of_requests(requests: Iterable[Request]) -> Iterator[Request]:
+    """One request of each kind that a server may not support."""
+    seen: set[tuple[object, ...]] = set()
+    for request in requests:
+        kind: tuple[object, ...] = (verb(request),)
+        if isinstance(request, Score):
+            kind = (*kind, request.first_token, type(request.context))
+        elif isinstance(request, Generate) and isinstance(request.prompt, str):
+            kind = (*kind, request.decoding)
+        if kind not in seen:
+            seen.add(kind)
+            yield request
 
-    `total` is the number of its requests if they were already counted; a section that has not
-    started and costs nothing is then not surveyed first.
+
+def parts_of(
+    suspect: Suspects, requests: Sequence[PlannedRequest]
+) -> Iterator[list[PlannedRequest]]:
+    """A batch that its process did not survive: as it was at first, because most processes end for
+    another reason and the same batch gives the same numbers; in parts if it happened again.
     """
-    timer = SectionTimer()
-    section = store.section(stage.name, stage.role, model.identity)
-    charging = as_paid(model)
-    pricing = {"cost_of": charging.cost_of} if charging else {}
-    with timer.planning():
-        if total is None or charging or any(store.counts(section)):
-            progress = survey_section(reader, store, stage, section, **pricing)
-        else:
-            store.set_total(section, total)
-            progress = SectionProgress(total, 0, 0.0)
-    if progress.done == progress.total:
-        return
-    title = f"{stage.name} · {model.identity.label}"
-    if charging:
-        display.show_message(f"{title}: {costs.estimate(charging, progress)}")
-
-    def advance(answered: int, failed: int) -> None:
-        costs.save()
-        display.advance(answered, failed)
-
-    display.start(title, progress.total, progress.done)
-    try:
-        load_model(model)
-        timer.start()
-        execute_requests(reader, store, stage, section, model, files, advance, timer)
-    finally:
-        display.finish()
-        costs.save()
-        timings += timer.timings(stage.name, stage.role, model.identity.label)
+    place = {key: number for number, key in enumerate(suspect.keys)}
+    ordered = sorted(requests, key=lambda each: place[each.key])
+    size = len(ordered) if suspect.deaths < _DEATHS_BEFORE_PARTS else -(-len(ordered) // _PARTS)
+    for start in range(0, len(ordered), size):
+        yield ordered[start : start + size]

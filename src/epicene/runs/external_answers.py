@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -30,12 +30,9 @@ from epicene.core.records import (
     Texts,
     Translate,
 )
-from epicene.runs.logs import log_files
-from epicene.runs.logs.matching import answers_from_logs, first_requests
-from epicene.runs.stored_run import Coverage
+from epicene.runs.manifest import Coverage
 from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
-from epicene.suites.paper_material import with_paper_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,9 +40,31 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Judgement
     from epicene.runs.summary import Summary
-    from epicene.suites import Dataset, Protocol, Suite
+    from epicene.suites import Dataset, Protocol, Stage, Suite
 
 EXTERNAL_MODEL = "given"  # the model's name if the file has none
+
+
+class LoggedAnswers(NamedTuple):
+    """Items with the answers of each model in another tool's logs, and sentences on what differs
+    from a run.
+    """
+
+    answered: list[tuple[Any, Answers]]
+    notes: tuple[str, ...]
+
+
+def first_requests(
+    suite: Suite[Any, Any], item: Any, protocol: Protocol
+) -> list[tuple[Stage[Any, Any], Request]]:
+    """The requests of an item in the stages that do not need another stage; those of the
+    protocol come first.
+    """
+    stages = [stage for stage in suite.stages if not stage.needs]
+    stages.sort(key=lambda stage: not stage.when(protocol))
+    return [
+        (stage, request) for stage in stages for request in stage.ask(item, Answers(), protocol)
+    ]
 
 
 def read_external_answers(
@@ -203,19 +222,23 @@ def _by_model(
 
 
 def score_external_answers(
-    suite: Suite[Any, Any], protocol: Protocol, dataset: Dataset, path: Path | None
+    suite: Suite[Any, Any],
+    protocol: Protocol,
+    dataset: Dataset,
+    path: Path | None,
+    logged: LoggedAnswers | None = None,
 ) -> ExternalScores:
-    """Judge the answers in a file or, without one, the outcomes in the data themselves."""
+    """Judge the answers in a file or, without one, the outcomes in the data themselves. `logged`
+    are the answers of a path with logs of another tool.
+    """
     answered: list[tuple[Any, Answers]]
     notes: tuple[str, ...] = ()
-    logs = [] if path is None else log_files(path)
     if path is None:
         answered = _items_with_outcomes(suite, dataset)
         label, data, own_items = dataset.name, dataset.name, True
     else:
-        if logs:
-            protocol = with_paper_wording(suite, protocol)
-            answered, notes = answers_from_logs(suite, logs, dataset, protocol)
+        if logged is not None:
+            answered, notes = logged
         else:
             answered = read_external_answers(suite, path, dataset, protocol)
         if not answered:
@@ -231,7 +254,12 @@ def score_external_answers(
         name: None if own_items else _coverage(mine, dataset) for name, mine in by_model.items()
     }
     summary = summarise_external_answers(
-        suite, protocol, judgements, data=data, coverages=coverages, prompts_known=bool(logs)
+        suite,
+        protocol,
+        judgements,
+        data=data,
+        coverages=coverages,
+        prompts_known=logged is not None,
     )
     if not len(summary.results.frame):
         raise InputError(

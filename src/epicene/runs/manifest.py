@@ -12,18 +12,12 @@ import regex
 from epicene import __version__
 from epicene.core.errors import InputError, RunError, pluralise
 from epicene.core.files import write_atomically
-from epicene.core.records import Failed, Identity, Record, digest, to_json
+from epicene.core.records import Identity, Record, digest, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from epicene.runs.store import AnswerStore
-
-_MAX_REASONS = 5  # how many reasons of failed requests are quoted per section
-MANIFEST_FORMAT = 2  # another number where an older program could not read a run folder
-_WITHOUT_CHECKSUM = 1  # the format before the manifest had a checksum
-
+STORE_FILE = "answers.sqlite"
 # The libraries whose version could matter to a number.
 _LIBRARIES = (
     "msgspec",
@@ -70,7 +64,7 @@ class SuiteFile(Record, frozen=True, kw_only=True):
 
 
 class SectionCount(Record, frozen=True, kw_only=True):
-    """How far one model got in one stage."""
+    """How far one model got in one stage; `total` is None if its requests were not all planned."""
 
     stage: str
     role: str
@@ -92,40 +86,65 @@ class Cost(Record, frozen=True, kw_only=True):
     price: str
 
 
-class Timing(Record, frozen=True, kw_only=True):
-    """How long a model took for one verb of a stage in a session, in seconds, without loading.
-
-    Before the first answers, a model may have to warm up, or remote workers may have to start.
-    """
-
-    stage: str
-    role: str
-    model: str
-    verb: str
-    answered: int
-    first: int  # of them came together at first
-    planning: float  # until the model got something to do
-    starting: float  # from then on until the first answers came
-    going_on: float  # after that
-
-
 class RunSession(Record, frozen=True, kw_only=True):
     """One execution of the command on this folder."""
 
     started: str
-    command: str
     versions: dict[str, str]
     ended: str = ""
     state: str = "running"  # running, complete, incomplete, interrupted, failed
     notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
     costs: dict[str, Cost] = {}  # by model label, of those whose answers cost money
-    timings: tuple[Timing, ...] = ()  # none where it was killed, or an earlier version wrote it
+
+
+class Coverage(Record, frozen=True, kw_only=True):
+    """How much of a run its tables cover."""
+
+    items: int
+    judged: int
+    requests: int
+    answered: int
+    failed: int
+    not_begun: int = 0  # models' parts in stages without any answer
+    damaged: int = 0  # rows of the store that do not match their checksums
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing."""
+        return self._all_answered and self.judged == self.items
+
+    @property
+    def _all_answered(self) -> bool:
+        return self.answered == self.requests and not self.not_begun
+
+    def __str__(self) -> str:
+        """The coverage in words."""
+        in_part = "" if self._all_answered or self.judged < self.items else " (some only in part)"
+        return (
+            f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
+            f"to {self.requests} requests ({self.failed} failed"
+            + (f", {self.not_begun} stages have not started)" if self.not_begun else ")")
+            + (
+                f"; {pluralise(self.damaged, 'row')} of {STORE_FILE} are damaged and count as "
+                "missing; resume the run to send their requests again"
+                if self.damaged
+                else ""
+            )
+        )
+
+
+class Judged(Record, frozen=True, kw_only=True):
+    """What `judgements.parquet` was made by, and what it covers."""
+
+    epicene: str
+    suite_version: str
+    sha256: str
+    coverage: Coverage
 
 
 class Manifest(Record, frozen=True, kw_only=True):
     """What was run, on what, by whom, and how it went."""
 
-    format: int
     epicene: str
     settings: RunSettings
     models: dict[str, tuple[Identity, ...]]  # by role
@@ -134,9 +153,9 @@ class Manifest(Record, frozen=True, kw_only=True):
     counts: tuple[SectionCount, ...] = ()
     sessions: tuple[RunSession, ...] = ()
     spent: float = 0.0  # US dollars over all sessions, as far as prices are known
-    suite_file: SuiteFile | msgspec.UnsetType = msgspec.UNSET
-    # What was left out of the data files, in sentences; unset if there is nothing.
-    data_notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    suite_file: SuiteFile | None = None
+    data_notes: tuple[str, ...] = ()  # what was left out of the data files, in sentences
+    judged: Judged | None = None  # None while answers are being added
 
     @property
     def state(self) -> str:
@@ -160,8 +179,11 @@ def fixed_models(models: dict[str, tuple[Identity, ...]], many: set[str]) -> dic
 
 
 def run_name(settings: RunSettings, models: dict[str, tuple[Identity, ...]], many: set[str]) -> str:
-    """A folder name that two different runs never share."""
-    mark = digest(settings, fixed_models(models, many)).hex()[:8]
+    """A folder name that two different runs never share; a run with a larger `limit` is the same
+    run.
+    """
+    unlimited = msgspec.structs.replace(settings, limit=None)
+    mark = digest(unlimited, fixed_models(models, many)).hex()[:8]
     first = next(iter(models.values()))[0].label
     parts = (settings.suite, settings.protocol["name"], first)
     return "-".join(regex.sub(r"[^\w.]+", "-", part).strip("-") for part in parts) + f"-{mark}"
@@ -185,7 +207,7 @@ def library_versions() -> dict[str, str]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest atomically, with its checksum."""
-    written = msgspec.json.decode(to_json(manifest)) | {"format": MANIFEST_FORMAT}
+    written = msgspec.json.decode(to_json(manifest))
     written["checksum"] = digest(written).hex()
     write_atomically(folder / "manifest.json", msgspec.json.format(to_json(written), indent=2))
 
@@ -210,42 +232,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
     try:
         written = msgspec.json.decode(data, type=dict)
-        found = written.get("format")
-        if not isinstance(found, int):
-            raise RunError(f"{path} is damaged: it does not name a format.")
-        if found not in (_WITHOUT_CHECKSUM, MANIFEST_FORMAT):
-            raise InputError(
-                f"{path} was written by another version of Epicene (format {found}; this version "
-                f"reads {MANIFEST_FORMAT}); read it with that version, or use another folder with "
-                "--out."
-            )
         checksum = written.pop("checksum", "")
         manifest = msgspec.convert(written, Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RunError(f"{path} is damaged: {error}.") from error
-    if found == MANIFEST_FORMAT and checksum != digest(written).hex():
+    if checksum != digest(written).hex():
         raise RunError(
             f"{path} does not match its checksum: it is damaged or was edited by hand; restore it "
             "from a copy, or start the run in another folder with --out."
         )
     return manifest
-
-
-def count_sections(store: AnswerStore) -> Iterator[SectionCount]:
-    """How far each section got, with the reasons for its first failures."""
-    for section in store.sections():
-        answered, failed = store.counts(section)
-        reasons = dict.fromkeys(
-            stored.answer.reason
-            for stored in store.failures(section, 100 if failed else 0)
-            if isinstance(stored.answer, Failed)
-        )
-        yield SectionCount(
-            stage=section.stage,
-            role=section.role,
-            model=section.identity.label,
-            total=section.total,
-            answered=answered,
-            failed=failed,
-            reasons=tuple(reasons)[:_MAX_REASONS],
-        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epicene.runs.stored_run import check_unique_judgements
+from epicene.runs.frames import check_unique_judgements
 from epicene.stats.ranking import (
     RankRange,
     compact_letter_display,

@@ -1,147 +1,26 @@
-"""Which items a run uses, and which requests each stage makes from them, window by window.
+"""What a run asks and what its store has answered, one window of items at a time.
 
-The plan is a pure function of the stored items and answers. It is never in memory as a whole: one
-window of items is planned at a time, in the plan's order.
+A stage's requests are a pure function of an item and of earlier answers, and an answer is found by
+the hash of its request and its model. So resuming a run, and reading it, is asking again and
+looking up.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene import languages
-from epicene.core import registry
-from epicene.core.errors import InputError, OptionError, RunError
-from epicene.core.records import Item, Request, answer_keys, digest
-from epicene.runs.request_ids import MAX_REQUESTS, item_number, make_request_id
-from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Stratum, Suite
+from epicene.core.errors import InputError
+from epicene.core.records import Failed, Item, Request, answer_keys
+from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from epicene.runs.config import RunConfig
-    from epicene.runs.store import AnswerStore, Section, StoredKeys
-    from epicene.suites import Dataset
-
-ItemT = TypeVar("ItemT", bound=Item)
-
-
-def filter_languages(
-    items: Iterable[ItemT], wanted: tuple[str, ...], dataset: str
-) -> Iterator[ItemT]:
-    """The items in one of the wanted languages (all, if none is named)."""
-    missing, seen = set(wanted), set()
-    for item in items:
-        seen.add(item.language)
-        missing.discard(item.language)
-        if not wanted or item.language in wanted:
-            yield item
-    if seen <= {"", *registry.names("languages")}:  # else the data have languages of their own
-        for code in missing:
-            languages.get(code)
-    if missing and seen == {""}:
-        raise OptionError(
-            "languages",
-            f"{dataset} does not say the language of its items; add a column `language`, name the "
-            "column that contains it (--column language=NAME), or set it for the whole file "
-            f"(--set language={min(missing)}).",
-        )
-    if missing:
-        name = "The starter set" if dataset == "starter" else dataset
-        raise OptionError(
-            "languages",
-            f"{name} has no items in {', '.join(sorted(missing))}; it has "
-            f"{', '.join(sorted(seen)) or 'no items at all'}.",
-        )
-
-
-def limit_items(
-    items: Iterable[ItemT],
-    stratum: Callable[[ItemT], Stratum],
-    limit: int | None,
-    seed: int,
-    drawn_by: Callable[[ItemT], str] = lambda item: item.id,
-) -> Iterator[ItemT]:
-    """At most `limit` items of each block, spread evenly over its strata, in file order.
-
-    A stratum may have several levels: consecutive strata then differ in the first level, so that a
-    limit below the number of strata takes equally many of each language, gender and so on. A hash
-    of the seed and of what an item is `drawn_by` selects the items, so the selection depends
-    neither on the order of the file nor on what else is in it; `limit` items per stratum are in
-    memory, not the file.
-    """
-    if limit is not None and limit < 1:
-        raise InputError(f"--limit must be at least 1, not {limit}.")
-    if limit is None:
-        yield from items
-        return
-    # Per block and stratum the `limit` items of smallest hash, as a heap of the largest.
-    kept: dict[str, dict[str | tuple[str, ...], list[tuple[int, int, ItemT]]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for number, item in enumerate(items):
-        block, name = stratum(item)
-        heap = kept[block][name]
-        entry = (-int.from_bytes(digest(seed, drawn_by(item))), number, item)
-        if len(heap) < limit:
-            heapq.heappush(heap, entry)
-        elif entry[0] > heap[0][0]:
-            heapq.heapreplace(heap, entry)
-    chosen: list[tuple[int, ItemT]] = []
-    for strata in kept.values():
-        turns = [sorted(strata[name], reverse=True) for name in _alternating(strata)]
-        chosen.extend(_evenly(turns, limit))
-    yield from (item for _, item in sorted(chosen, key=lambda pair: pair[0]))
-
-
-def _alternating(names: Iterable[str | tuple[str, ...]]) -> list[Any]:
-    """Strata of several levels in turn: each is followed by one of another first level."""
-    groups: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for name in names:
-        if isinstance(name, str) or not name:
-            return list(names)
-        groups[name[0]].append(name[1:])
-    turns = zip_longest(
-        *([(first, *rest) for rest in _alternating(rests)] for first, rests in groups.items())
-    )
-    return [name for turn in turns for name in turn if name is not None]
-
-
-def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[tuple[int, ItemT]]:
-    """One from each stratum in turn until there are `limit`."""
-    left = limit
-    for rank in range(max(map(len, strata))):
-        for stratum in strata:
-            if rank < len(stratum) and left:
-                left -= 1
-                yield stratum[rank][1], stratum[rank][2]
-
-
-def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
-    """The items; raises at an item that has an outcome, because there is nothing to ask about
-    it.
-    """
-    for item in dataset.items:
-        if suite.holds_outcome is not None and suite.holds_outcome(item):
-            raise InputError(
-                f"{dataset.name} contains outcomes, so no request is needed; tabulate it with "
-                f"`epicene score {suite.name} --data FILE`."
-            )
-        yield item
-
-
-def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
-    """The items that the run uses, each in every wording that is asked."""
-    items = _without_outcomes(config.suite, dataset)
-    spoken = filter_languages(items, config.languages, dataset.name)
-    suite, seed = config.suite, config.protocol.seed
-    for item in limit_items(spoken, suite.stratum, config.limit, seed, suite.drawn_by):
-        yield from suite.in_wordings(item, config.protocol)
-
+    from epicene.core.records import Answer, Identity
+    from epicene.runs.store import AnswerStore
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it
 # is the same for everyone: the same command gives the same batches.
@@ -149,143 +28,168 @@ WINDOW_SIZE = 1024
 
 
 class PlannedRequest(NamedTuple):
-    """A request with its id, and the key its answer will be checked against."""
+    """A request with its number among those that are sent, and the key of its answer."""
 
-    request_id: int
+    number: int
     key: bytes
     request: Request
 
 
-class Window(NamedTuple):
-    """The requests of a range of items, and what the store has about them."""
+class AnsweredItem(NamedTuple):
+    """An item with its answers and its failed requests.
 
-    planned: list[PlannedRequest]
-    known: StoredKeys
+    `missing` names the requests without an answer, failed ones too, by their stages; the name is ""
+    if they are not known, because an answer that they are built from is missing.
+    """
+
+    item: Item
+    answers: Answers
+    failed: Answers
+    missing: Mapping[str, Sequence[str]]
 
 
-class PlanReader:
-    """A run's items with their answers, one window at a time."""
+class TurnCount:
+    """How many requests one model has in one stage, and how many are answered or failed."""
 
-    def __init__(self, store: AnswerStore, suite: Suite[Any, Any], protocol: Protocol) -> None:
+    def __init__(self) -> None:
+        self.requests = self.answered = self.failed = 0
+        self.blocked = 0  # items whose requests are not known, because earlier answers are missing
+
+    def add(self, answer: Answer | None) -> None:
+        """Count a request."""
+        self.requests += 1
+        if answer is not None:
+            self.failed += isinstance(answer, Failed)
+            self.answered += not isinstance(answer, Failed)
+
+    @property
+    def not_begun(self) -> bool:
+        """Whether it has requests, and nothing was answered or failed."""
+        return bool(self.blocked or self.requests) and not self.answered and not self.failed
+
+
+class Plan:
+    """The requests of a run with the answers that are stored."""
+
+    def __init__(
+        self,
+        store: AnswerStore,
+        suite: Suite[Any, Any],
+        protocol: Protocol,
+        models: Mapping[str, Sequence[Identity]],
+    ) -> None:
         self._store = store
         self._suite = suite
         self._protocol = protocol
+        self._models = models
         self._decoder = msgspec.json.Decoder(suite.item)
-        self.count = store.count_items()
+        self._keys: dict[bytes, Callable[[Request], bytes]] = {}
+        self.counts: dict[tuple[str, bytes], TurnCount] = defaultdict(TurnCount)
+        self.end = store.end
 
-    @property
-    def why_different(self) -> str:
-        """Why a request may differ from the one that was answered, as the start of a sentence."""
-        if self._suite.file is None:
-            return "this version of Epicene sends a different request; "
-        return (
-            f"{self._suite.file.name} now sends a different request; undo the change, raise "
-            f"`version` of the suite (now {self._suite.version!r}), or "
-        )
+    def windows(self) -> Iterator[list[Item]]:
+        """The items, in the portions that are worked on together."""
+        for first in range(0, self.end, WINDOW_SIZE):
+            yield self._items(first, first + WINDOW_SIZE)
 
-    def windows(self) -> Iterator[tuple[int, int]]:
-        """The ranges of item numbers that are worked on together."""
-        for first in range(0, self.count, WINDOW_SIZE):
-            yield first, min(first + WINDOW_SIZE, self.count)
-
-    def items(self, first: int, end: int) -> list[tuple[int, Item]]:
-        """Items by number."""
+    def _items(self, first: int, end: int) -> list[Item]:
         try:
-            return [(n, self._decoder.decode(data)) for n, data in self._store.items(first, end)]
+            return [self._decoder.decode(data) for _, data in self._store.items(first, end)]
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 f"The items in {self._store.path} do not fit this version of the suite "
                 f"{self._suite.name} ({error}); read the run with the version that wrote it."
             ) from error
 
-    def answers(self, sections: Sequence[Section], first: int, end: int) -> dict[int, Answers]:
-        """The answers of those sections, by item number."""
-        found: dict[int, list[AnsweredRequest]] = defaultdict(list)
-        for section in sections:
-            for request_id, name, answer in self._store.answers(section, first, end):
-                found[item_number(request_id)].append(
-                    AnsweredRequest(
-                        section.stage, section.role, section.identity.label, name, answer
-                    )
-                )
-        return {number: Answers(given) for number, given in found.items()}
-
-    def earlier_sections(self, stage: Stage[Any, Any]) -> list[Section]:
-        """The sections whose answers this stage's requests are built from."""
-        needed = self._suite.dependencies_of(stage)
-        return [section for section in self._store.sections() if section.stage in needed]
-
-    def window(self, stage: Stage[Any, Any], section: Section, first: int, end: int) -> Window:
-        """The requests of the section for items [first, end). An item is left out if an answer that
-        its requests are built from failed.
+    def requests(
+        self,
+        stage: Stage[Any, Any],
+        window: Sequence[Item],
+        model: Identity,
+        stand_in: Callable[[Request], Answer] | None = None,
+    ) -> list[PlannedRequest]:
+        """The requests of a stage to one model. An item is left out if an answer that its requests
+        are built from is missing or failed, unless `stand_in` makes one up.
         """
-        behind = self.earlier_sections(stage)
-        earlier = self.answers(behind, first, end) if behind else {}
+        needed = self._suite.dependencies_of(stage)
         nothing = Answers()
-        planned: list[PlannedRequest] = []
-        key_of = answer_keys(section.identity)
-        for number, item in self.items(first, end):
-            answers = earlier.get(number, nothing)
-            if answers is not nothing and answers.failed:
-                continue
-            first_id = make_request_id(section.id, number, 0)
-            for index, request in enumerate(stage.ask(item, answers, self._protocol)):
-                if index >= MAX_REQUESTS:
-                    raise RunError(f"The item {item.id!r} asks more than {index} requests.")
-                planned.append(PlannedRequest(first_id + index, key_of(request), request))
-        return Window(planned, self._store.known(section, first, end))
+        items = (
+            self.read(window, needed, stand_in)
+            if needed
+            else [AnsweredItem(item, nothing, nothing, {}) for item in window]
+        )
+        key = self._key(model)
+        asked = (
+            request
+            for each in items
+            if not each.missing
+            for request in stage.ask(each.item, each.answers, self._protocol)
+        )
+        return [PlannedRequest(n, key(request), request) for n, request in enumerate(asked)]
 
-    def unanswered(
-        self, stage: Stage[Any, Any], section: Section, first: int, end: int
-    ) -> Iterator[PlannedRequest]:
-        """The unanswered requests of the section for items [first, end)."""
-        planned, known = self.window(stage, section, first, end)
-        return (each for each in planned if not known.answered(each.request_id))
+    def read(
+        self,
+        window: Sequence[Item],
+        stages: Collection[str] | None = None,
+        stand_in: Callable[[Request], Answer] | None = None,
+    ) -> list[AnsweredItem]:
+        """The items with their answers in these stages (default: in all)."""
+        reading = [_Reading(item, [], [], {}) for item in window]
+        for stage in self._suite.stages:
+            if stages is None or stage.name in stages:
+                self._read_stage(stage, reading, stand_in)
+        return [
+            AnsweredItem(each.item, Answers(each.answers), Answers(each.failed), each.missing)
+            for each in reading
+        ]
+
+    def _read_stage(
+        self,
+        stage: Stage[Any, Any],
+        reading: Sequence[_Reading],
+        stand_in: Callable[[Request], Answer] | None,
+    ) -> None:
+        """Add what one stage asked about the items of a window, and what was answered."""
+        needed = self._suite.dependencies_of(stage)
+        asked: list[tuple[_Reading, Request]] = []
+        blocked = 0
+        for each in reading:
+            if needed.isdisjoint(each.missing):
+                seen = Answers([given for given in each.answers if given.stage in needed])
+                asked += [(each, asks) for asks in stage.ask(each.item, seen, self._protocol)]
+            else:
+                each.missing[stage.name] = [""]
+                blocked += 1
+        for model in self._models[stage.role]:
+            key = self._key(model)
+            keys = [key(request) for _, request in asked]
+            stored = self._store.answers(keys)
+            count = self.counts[stage.name, model.digest]
+            count.blocked += blocked
+            for (each, request), key_of_request in zip(asked, keys, strict=True):
+                answer = stored.get(key_of_request)
+                count.add(answer)
+                if stand_in and (answer is None or isinstance(answer, Failed)):
+                    answer = stand_in(request)
+                found = each.failed if isinstance(answer, Failed) else each.answers
+                if answer is not None:
+                    found.append(
+                        AnsweredRequest(stage.name, stage.role, model.label, request.name, answer)
+                    )
+                if found is each.failed or answer is None:
+                    each.missing.setdefault(stage.name, []).append(request.name)
+
+    def _key(self, model: Identity) -> Callable[[Request], bytes]:
+        mark = model.digest
+        if mark not in self._keys:
+            self._keys[mark] = answer_keys(model)
+        return self._keys[mark]
 
 
-class SectionProgress(NamedTuple):
-    """The number of requests of a section, the number of answered requests, and the maximum cost
-    of the others (None if unknown).
-    """
+class _Reading(NamedTuple):
+    """An item whose answers are being read."""
 
-    total: int
-    done: int
-    cost: float | None
-
-
-def _free(_request: Request) -> float:
-    return 0.0
-
-
-def survey_section(
-    reader: PlanReader,
-    store: AnswerStore,
-    stage: Stage[Any, Any],
-    section: Section,
-    cost_of: Callable[[Request], float | None] = _free,
-) -> SectionProgress:
-    """Go through the whole plan of a section once, before any request is sent.
-
-    A stored answer whose hash does not match its request answers another question: the suite now
-    asks differently, and mixing the two would go unnoticed. It is rejected.
-    """
-    total = done = 0
-    cost: float | None = 0.0
-    for first, end in reader.windows():
-        planned, known = reader.window(stage, section, first, end)
-        total += len(planned)
-        for request_id, key, request in planned:
-            found = known.keys.get(request_id)
-            if found is None or request_id in known.failed:
-                each = cost_of(request)
-                cost = None if cost is None or each is None else cost + each
-            if found is None:
-                continue
-            if found != key:
-                raise InputError(
-                    f"{store.path} contains an answer for item {request.item!r} that was given to "
-                    f"a different request: {reader.why_different}use another folder with --out."
-                )
-            done += request_id not in known.failed
-    store.set_total(section, total)
-    return SectionProgress(total, done, cost)
+    item: Item
+    answers: list[AnsweredRequest]
+    failed: list[AnsweredRequest]
+    missing: dict[str, list[str]]

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import closing, suppress
-from dataclasses import replace
 from errno import EACCES, ENOTDIR
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.data_files import sha256_of
-from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.sqlite import check_ours, explain_errors
-from epicene.runs.checked_tables import COLUMNS
-from epicene.runs.manifest import DataFile, Manifest, RunSettings, fixed_models, read_manifest
-from epicene.runs.store import STORE_FILE, AnswerStore
-from epicene.suites.paper_material import MIXED, PAPER, with_paper_wording
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import to_json
+from epicene.runs.manifest import (
+    STORE_FILE,
+    DataFile,
+    Manifest,
+    RunSettings,
+    fixed_models,
+    read_manifest,
+)
+from epicene.runs.store import check_ours, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from epicene.core.records import Identity
     from epicene.models import ModelSpec
     from epicene.runs.config import RunConfig
-    from epicene.suites import Dataset, Protocol, Suite
+    from epicene.suites import Dataset, Suite
 
 
 def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
@@ -67,46 +69,6 @@ def check_roles(
             )
 
 
-def asked_protocol(config: RunConfig) -> Protocol:
-    """The complete protocol: the paper's wording is read if the protocol uses it.
-
-    A resumed run keeps its wording and, if you name none of the settings that were added later, its
-    behaviour from before they were added.
-    """
-    protocol = config.protocol
-    stored = _stored_settings(config)
-    if stored is None:
-        return with_paper_wording(config.suite, protocol)
-    kept = {"about"}
-    wording = getattr(protocol, "wording", "") if config.suite.paper_material else ""
-    if config.suite.paper_material is not None and wording == PAPER:
-        kept |= {"wording", *config.suite.paper_material.files}
-    usual = config.suite.protocols[protocol.name]
-    added = set(protocol.added)
-    if added.isdisjoint(stored):
-        if wording == MIXED:  # before, a file of the user's was said to be nobody's
-            kept.add("wording")
-        if all(getattr(protocol, name) == getattr(usual, name) for name in added - kept):
-            kept |= added
-    try:
-        before = msgspec.convert(stored, type(protocol))
-    except msgspec.ValidationError:  # another version's: it is refused below, as another run
-        return protocol
-    return msgspec.structs.replace(protocol, **{name: getattr(before, name) for name in kept})
-
-
-def _stored_settings(config: RunConfig) -> dict[str, Any] | None:
-    """The settings of the run in the folder that is named, if it is one of this protocol."""
-    if config.out is None or not (config.out / "manifest.json").exists():
-        return None
-    settings = read_manifest(config.out).settings
-    same = (settings.suite, settings.protocol.get("name")) == (
-        config.suite.name,
-        config.protocol.name,
-    )
-    return settings.protocol if same else None
-
-
 def check_usable(folder: Path) -> None:
     """Raise if the folder cannot be created or written to."""
     place = folder.absolute()
@@ -118,38 +80,16 @@ def check_usable(folder: Path) -> None:
 
 
 def check_no_orphaned_answers(folder: Path) -> None:
-    """Raise if there are answers but no manifest, or another program's database.
-
-    Remnants of a run that was killed at its start are removed.
-    """
+    """Raise if there is no manifest but answers, or a file of another program."""
     path = folder / STORE_FILE
-    if not path.exists():
+    if not path.exists() or path.stat().st_size == 0:
         return
-    with explain_errors(path):
-        check_ours(path, COLUMNS)
-    with closing(AnswerStore(path, create=True)) as store:
+    check_ours(path)
+    with open_store(folder) as store:
         answered = store.has_answers()
     if answered:
         raise RunError(
             f"{folder} contains answers but no manifest.json; restore it, or choose another --out."
-        )
-    path.unlink()
-
-
-def check_store_present(folder: Path, manifest: Manifest) -> None:
-    """Raise if answers that the manifest counts are missing, or if the database is another
-    program's.
-    """
-    path = folder / STORE_FILE
-    # What is damaged is repaired or reported later; SQLite quotes a schema in its errors.
-    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
-        check_ours(path, COLUMNS)
-    counted = sum(count.answered for count in manifest.counts)
-    if counted and (not path.exists() or path.stat().st_size == 0):
-        raise RunError(
-            f"{path} is empty or missing, but {counted} answers were in it; restore it "
-            f"({path.name}.damaged-… is a copy, if there is one), or use another folder with "
-            "--out."
         )
 
 
@@ -170,7 +110,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
-        protocol=config.protocol.stored(),
+        protocol=msgspec.json.decode(to_json(config.protocol)),
         data=dataset.name,
         files=(
             *(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
@@ -184,38 +124,6 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
     )
 
 
-def older_folders(config: RunConfig) -> list[Path]:
-    """The folders with a default name whose run has this suite and protocol, without any of the
-    settings that were since added to the protocol's defaults.
-    """
-    added = set(config.protocol.added)
-    if config.out is not None or added.isdisjoint(config.protocol.stored()):
-        return []
-    found = []
-    for file in sorted(config.under.glob(f"{config.suite.name}-*/manifest.json")):
-        with suppress(EpiceneError):  # a damaged manifest is no reason not to begin another run
-            stored = _stored_settings(replace(config, out=file.parent))
-            if stored is not None and added.isdisjoint(stored):
-                found.append(file.parent)
-    return found
-
-
-def find_older_run(
-    config: RunConfig, dataset: Dataset, models: dict[str, tuple[Identity, ...]]
-) -> Path | None:
-    """The folder of the run that an earlier version started for the same command, if there is one:
-    a folder's name comes from all settings, and there are more of them now.
-    """
-    for folder in older_folders(config):
-        there = replace(config, out=folder)
-        settings = run_settings(replace(there, protocol=asked_protocol(there)), dataset)
-        if not differences(
-            read_manifest(folder), settings, models, multi_model_roles(config.suite)
-        ):
-            return folder
-    return None
-
-
 def differences(
     manifest: Manifest,
     settings: RunSettings,
@@ -224,7 +132,7 @@ def differences(
 ) -> list[str]:
     """How a run differs from another: the names of settings, or the model."""
     old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
-    changed = [name for name in new if old.get(name) != new[name]]
+    changed = [name for name in new if name != "limit" and old.get(name) != new[name]]
     if "protocol" in changed and old["protocol"].get("name") == new["protocol"].get("name"):
         before, after = old["protocol"], new["protocol"]
         names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
@@ -248,6 +156,13 @@ def check_same_run(
             f"{folder} contains another run (different {', '.join(changed)}); choose another "
             "--out, or omit --out so that each run gets its own folder."
         )
+    before, now = manifest.settings.limit, settings.limit
+    if now is not None and (before is None or now < before):
+        has = "all items" if before is None else f"--limit {before}"
+        raise InputError(
+            f"{folder} contains this run with {has}; to run it with --limit {now}, choose another "
+            "--out."
+        )
 
 
 def existing_manifest(
@@ -261,5 +176,4 @@ def existing_manifest(
         return None
     manifest = read_manifest(folder)
     check_same_run(folder, manifest, settings, models, many)
-    check_store_present(folder, manifest)
     return manifest

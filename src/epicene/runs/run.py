@@ -1,10 +1,10 @@
-"""A run from start to end: open models, plan, execute every stage, write the manifest."""
+"""A run from start to end: items into the store, every stage to its models, judgements out."""
 
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -12,49 +12,40 @@ from filelock import FileLock, Timeout
 from epicene import __version__
 from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
-from epicene.core.files import IMAGES_FOLDER, ImageFolder, remove_temporaries, write_atomically
-from epicene.core.redaction import redact, redact_all
-from epicene.models import Learner, Model, Probed, open_model
+from epicene.core.files import IMAGES_FOLDER, remove_temporaries, write_atomically
+from epicene.core.redaction import redact_all
+from epicene.models import Learner, ProbeError, open_model
 from epicene.models.pricing import CostLimitError
-from epicene.runs.capabilities import (
-    check_installed,
-    check_verbs,
-    find_verbs,
-    probe_models,
-)
-from epicene.runs.completion import answers_of_complete, mark_complete
-from epicene.runs.costs import CostTracker, check_prices, read_spending
+from epicene.runs.capabilities import check_models, explain_probe_error
+from epicene.runs.costs import CostTracker
 from epicene.runs.estimate import estimate_run
-from epicene.runs.execute import execute_section
-from epicene.runs.executors import Executor, LazyModel, open_lazily, release_model
-from epicene.runs.integrity import repair_store
+from epicene.runs.execute import StageRun
+from epicene.runs.executors import Executor, open_lazily, release_model
+from epicene.runs.items import select_items
 from epicene.runs.manifest import (
-    MANIFEST_FORMAT,
+    STORE_FILE,
     Manifest,
     RunSession,
+    SectionCount,
     SuiteFile,
-    Timing,
-    count_sections,
     library_versions,
     run_name,
     utc_now,
     write_manifest,
 )
-from epicene.runs.plan import PlanReader, select_items
+from epicene.runs.plan import Plan
 from epicene.runs.preflight import (
-    asked_protocol,
     check_distinct_labels,
     check_no_orphaned_answers,
     check_roles,
     check_usable,
     existing_manifest,
-    find_older_run,
     multi_model_roles,
-    older_folders,
     run_settings,
 )
-from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
-from epicene.runs.workload import Workload
+from epicene.runs.store import AnswerStore
+from epicene.runs.stored_run import RunJudgements, StoredRun
+from epicene.suites.paper_material import with_paper_wording
 from epicene.suites.probes import PROBE_FILE
 from epicene.suites.suite_files import PROBE_SUFFIX, trust
 
@@ -63,11 +54,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.core.records import Identity
+    from epicene.models import Model
     from epicene.runs.config import RunConfig
     from epicene.runs.estimate import RunEstimate
     from epicene.runs.execute import ProgressDisplay
-    from epicene.runs.manifest import RunSettings
-    from epicene.suites import Dataset
+    from epicene.suites import Dataset, Suite
 
 LOCK_FILE = ".lock"
 
@@ -80,175 +71,193 @@ def run(
 ) -> tuple[Path, Manifest]:
     """Start or resume a run; return its folder and manifest.
 
-    `approve` is called with an estimate before any request is sent, and may raise.
+    `approve` is called with an estimate before any request is sent, and may raise. A new run that
+    ends with an error before its first answer leaves nothing behind.
     """
     whole = config.suite
-    if older_folders(config) and (older := _older_run(config, executor)):
-        display.show_message(
-            f"{older} contains this run, which an earlier version started; it is resumed under "
-            "the protocol of that version. Use --out to start a new run instead."
-        )
-        config = replace(config, out=older)
-    config, dataset = _prepare(replace(config, protocol=asked_protocol(config)))
-    suite = config.suite
-    check_installed(config, dataset)
+    protocol = with_paper_wording(whole, config.protocol)
+    suite = whole.for_protocol(protocol, config.models)
+    check_roles(suite, config.models, whole)
+    config = replace(config, suite=suite, protocol=protocol)
+    dataset = suite.read(config.source, protocol)
     for note in dataset.notes:
         display.show_message(note)
-    with open_models(config, dataset, executor) as models:
-        check_verbs(config, dataset, models, whole)
-        check_prices(suite, models, config.max_cost)
+    with _open_models(config, dataset, executor) as models:
+        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
         settings = run_settings(config, dataset)
-        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        folder = config.out or config.under / run_name(
-            settings, identities, multi_model_roles(suite)
-        )
+        many = multi_model_roles(suite)
+        folder = config.out or config.under / run_name(settings, identities, many)
         check_usable(folder)
-        existing = existing_manifest(folder, settings, identities, multi_model_roles(suite))
-        answers = None
-        if existing is not None:
-            answers = answers_of_complete(folder, suite, existing, identities)
-        if answers is not None:
-            done = Workload(answered=answers)
-            if approve:
-                approve(estimate_run(config, dataset, models, folder, settings, done))
-            with _session(folder, config, dataset, settings, identities) as (manifest, store):
-                return folder, _run_stages(folder, config, models, manifest, store, display, None)
-        items = select_items(config, dataset)
-        config = replace(config, suite=find_verbs(suite, config.protocol, items))
-        if config.suite is not suite:  # its verbs were not known before
-            check_installed(config, dataset)
-            check_verbs(config, dataset, models, whole)
-            check_prices(config.suite, models, config.max_cost)
-        if existing is not None:
-            with lock_folder(folder):
-                if repaired := repair_store(folder, existing, config, dataset):
-                    display.show_message(repaired)
-        probed = any(isinstance(model, Probed) for each in models.values() for model in each)
-        counted = Workload(partial=True)
-        if approve or probed:
-            estimate = estimate_run(config, dataset, models, folder, settings)
-            counted = estimate.workload
-            if approve:
+        new = [each for each in (folder, *folder.parents) if not each.exists()]
+        with lock_folder(folder):
+            manifest = existing_manifest(folder, settings, identities, many)
+            if manifest is None:
+                check_no_orphaned_answers(folder)
+                manifest = Manifest(epicene=__version__, settings=settings, models=identities)
+            session = _Session(config, dataset, models, folder, manifest, display)
+            try:
+                return folder, session.run(whole, approve)
+            except BaseException:
+                if not manifest.sessions:
+                    _discard_if_empty(folder, new)
+                raise
+
+
+class _Session:
+    """One execution of a run, in its locked folder."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        dataset: Dataset,
+        models: Mapping[str, Sequence[Model]],
+        folder: Path,
+        manifest: Manifest,
+        display: ProgressDisplay,
+    ) -> None:
+        self._config, self._dataset, self._models = config, dataset, models
+        self._folder, self._display = folder, display
+        self._before = manifest
+        self._manifest = self._started(manifest)
+        self._counts: list[SectionCount] = []
+
+    def run(
+        self, whole: Suite[Any, Any], approve: Callable[[RunEstimate], None] | None
+    ) -> Manifest:
+        """Send what is left of all stages, and judge the answers; returns the manifest."""
+        config = self._config
+        with closing(AnswerStore(self._folder / STORE_FILE, create=True)) as store:
+            if store.note:
+                self._display.show_message(store.note)
+            self._put_items(store)
+            plan = Plan(store, config.suite, config.protocol, self._manifest.models)
+            check_models(config, plan, self._models, whole)
+            estimate = estimate_run(config, plan, self._models, store) if approve else None
+            if approve and estimate:
                 approve(estimate)
-            spent = config.spent_elsewhere + read_spending([folder]).known
-            left = None if counted.partial else counted.parts
-            probe_models(config, dataset, models, whole, left, spent)
-        if existing is None:
-            # The first to be asked is loaded before there is a folder: nothing is left of a run
-            # whose model cannot be loaded.
-            _load_first(models[suite.stages[0].role][0], display)
-        with _session(folder, config, dataset, settings, identities) as (manifest, store):
-            return folder, _run_stages(folder, config, models, manifest, store, display, counted)
+            costs = CostTracker(store, self._models, config, self._manifest, estimate)
+            write_manifest(self._folder, self._manifest)
+            self._run_stages(plan, store, costs, whole)
+        self._judge()
+        return self._manifest
 
+    def _started(self, manifest: Manifest) -> Manifest:
+        """The manifest with this session, and with the models and labels that it adds."""
+        models = {role: tuple(m.identity for m in each) for role, each in self._models.items()}
+        started = msgspec.structs.replace(
+            manifest,
+            settings=run_settings(self._config, self._dataset),
+            models=_add_models(manifest.models, models),
+            labels={**manifest.labels, **redact_all(dict(self._config.labels))},
+            sessions=(
+                *manifest.sessions,
+                RunSession(started=utc_now(), versions=library_versions()),
+            ),
+            suite_file=_suite_file(self._folder, self._config),
+            data_notes=self._dataset.notes,
+            judged=None,
+        )
+        check_distinct_labels(started.models)
+        return started
 
-@contextmanager
-def _session(
-    folder: Path,
-    config: RunConfig,
-    dataset: Dataset,
-    settings: RunSettings,
-    identities: dict[str, tuple[Identity, ...]],
-) -> Iterator[tuple[Manifest, AnswerStore]]:
-    """The manifest and the open store of a session that has begun, in the locked folder."""
-    with lock_folder(folder):
-        manifest = start_session(folder, config, settings, identities)
-        if dataset.notes:
-            manifest = msgspec.structs.replace(manifest, data_notes=dataset.notes)
-        with closing(prepare_store(folder, config, dataset)) as store:
-            manifest = msgspec.structs.replace(
-                manifest, items=store.count_items(), counts=tuple(count_sections(store))
-            )
-            write_manifest(folder, manifest)
-            yield manifest, store
+    def _put_items(self, store: AnswerStore) -> None:
+        """Store the items, unless they are stored."""
+        before = self._before
+        same = before.settings.limit == self._manifest.settings.limit
+        if not (same and store.has_items(before.items)):
+            store.put_items(select_items(self._config, self._dataset), self._dataset.name)
+        self._manifest = msgspec.structs.replace(self._manifest, items=store.end)
 
-
-def _prepare(config: RunConfig) -> tuple[RunConfig, Dataset]:
-    """The configuration with the suite adapted to the protocol, and the data."""
-    whole, suite = config.suite, config.suite.for_protocol(config.protocol, config.models)
-    config = replace(config, suite=suite)
-    check_roles(suite, config.models, whole)
-    return config, suite.read(config.source, config.protocol)
-
-
-def _older_run(config: RunConfig, executor: Executor) -> Path | None:
-    config, dataset = _prepare(config)
-    with open_models(config, dataset, executor) as models:
-        identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        return find_older_run(config, dataset, identities)
-
-
-def _load_first(model: Model, display: ProgressDisplay) -> None:
-    """Load the model that is asked first, and show that it is loading."""
-    if isinstance(model, LazyModel):
-        display.start(f"loading {model.identity.label}", 0, 0)
+    def _run_stages(
+        self, plan: Plan, store: AnswerStore, costs: CostTracker, whole: Suite[Any, Any]
+    ) -> None:
+        """Run all stages; whatever happens, the manifest records how far the run got."""
+        suspects = store.suspects()
+        turns = [
+            (stage, model)
+            for stage in self._config.suite.stages
+            for model in self._models[stage.role]
+        ]
+        images = self._folder / IMAGES_FOLDER
+        sent = 0
         try:
-            model.load()
-        finally:
-            display.finish()
+            for turn, (stage, model) in enumerate(turns, start=1):
+                part = StageRun(plan, store, stage, model, images, self._display, costs, suspects)
+                try:
+                    part.run()
+                except ProbeError as error:
+                    raise explain_probe_error(
+                        error, model, stage.role, self._config, plan, whole
+                    ) from None
+                finally:
+                    sent += part.sent
+                    self._counts.append(part.section_count())
+                if turn == len(turns) or turns[turn][1] is not model:
+                    release_model(model)
+        except BaseException as error:
+            # On a full disk neither can be written: the first error is the one to show.
+            with suppress(EpiceneError):
+                store.land()
+                self._end(state_after_error(error), costs)
+                write_manifest(self._folder, self._manifest)
+            raise
+        store.land()
+        whole_run = all(each.total == each.answered for each in self._counts)
+        self._end("complete" if whole_run else "incomplete", costs)
+        if not sent and self._before.items == self._manifest.items:
+            self._manifest = msgspec.structs.replace(self._manifest, judged=self._before.judged)
+
+    def _end(self, state: str, costs: CostTracker) -> None:
+        """Record how this session ended."""
+        notes = {
+            model.identity.label: dict(model.notes())
+            for each in self._models.values()
+            for model in each
+        }
+        last = msgspec.structs.replace(
+            self._manifest.sessions[-1],
+            ended=utc_now(),
+            state=state,
+            notes=redact_all(msgspec.to_builtins(notes)),
+            costs=costs.session(),
+        )
+        self._manifest = msgspec.structs.replace(
+            self._manifest,
+            counts=_merged(self._manifest.counts, self._counts),
+            sessions=(*self._manifest.sessions[:-1], last),
+            spent=round(costs.total(), 6),
+        )
+
+    def _judge(self) -> None:
+        """Write the judgements, unless nothing was answered since they were written."""
+        stored = StoredRun(self._folder, self._manifest, self._config.suite, self._config.protocol)
+        judgements = RunJudgements(stored)
+        if judgements.stored() is None:
+            write_manifest(self._folder, self._manifest)
+            self._manifest = msgspec.structs.replace(self._manifest, judged=judgements.store())
+        write_manifest(self._folder, self._manifest)
 
 
-def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
-    """The store with the run's items; it is removed again if they cannot be read."""
-    path = folder / STORE_FILE
-    store = AnswerStore(path, create=True)
-    try:
-        if not store.has_items():
-            store.put_items(select_items(config, dataset), dataset.name)
-    except BaseException:
-        empty = not store.has_items() and not store.has_answers()
-        store.close()
-        if empty:
-            path.unlink()
-            (folder / LOCK_FILE).unlink(missing_ok=True)
-            with suppress(OSError):  # the folder was there before, with something in it
-                folder.rmdir()
-        raise
-    return store
+def _discard_if_empty(folder: Path, new: Sequence[Path]) -> None:
+    """Remove what was written of a new run that got no answer, and the folders made for it."""
+    with suppress(EpiceneError, OSError):
+        path = folder / STORE_FILE
+        if path.exists():
+            with closing(AnswerStore(path)) as store:
+                if store.has_answers() or store.spent():
+                    return
+        for file in (STORE_FILE, "manifest.json", PROBE_FILE, LOCK_FILE):
+            (folder / file).unlink(missing_ok=True)
+        for each in new:
+            each.rmdir()
 
 
-def _run_stages(
-    folder: Path,
-    config: RunConfig,
-    models: Mapping[str, Sequence[Model]],
-    manifest: Manifest,
-    store: AnswerStore,
-    display: ProgressDisplay,
-    counted: Workload | None,
-) -> Manifest:
-    """Run all stages; whatever happens, the manifest records how far the run got.
-
-    `counted` is None if nothing is left.
-    """
-    new = {} if counted is None or counted.partial else counted.new
-    costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
-    timings: list[Timing] = []
-
-    def record(state: str) -> Manifest:
-        finished = end_session(manifest, store, state, models, costs, timings)
-        write_manifest(folder, finished)
-        return finished
-
-    try:
-        reader = PlanReader(store, config.suite, config.protocol)
-        files = ImageFolder(folder / IMAGES_FOLDER)
-        turns = [(stage, model) for stage in config.suite.stages for model in models[stage.role]]
-        for turn, (stage, model) in enumerate(turns if counted is not None else (), start=1):
-            total = new.get((stage.name, model.identity.digest))
-            execute_section(reader, store, stage, model, files, display, costs, timings, total)
-            if turn == len(turns) or turns[turn][1] is not model:
-                release_model(model)
-    except BaseException as error:
-        # On a full disk the manifest cannot be written either: the first error is the one to show.
-        with suppress(EpiceneError):
-            record(state_after_error(error))
-        raise
-    whole = is_complete(store, config.suite, manifest.models)
-    recorded = record("complete" if whole else "incomplete")
-    planned = {role: {each.identity.digest for each in models[role]} for role in models}
-    known = {role: {each.digest for each in recorded.models[role]} for role in recorded.models}
-    if whole and counted is not None and planned == known:
-        mark_complete(folder, config.suite, recorded, store)
-    return recorded
+def _merged(
+    before: Sequence[SectionCount], now: Sequence[SectionCount]
+) -> tuple[SectionCount, ...]:
+    """The counts of all models, also of those that this session did not name."""
+    counts = {(each.stage, each.role, each.model): each for each in (*before, *now)}
+    return tuple(counts.values())
 
 
 def state_after_error(error: BaseException) -> str:
@@ -258,11 +267,8 @@ def state_after_error(error: BaseException) -> str:
     return "incomplete" if isinstance(error, CostLimitError) else "failed"
 
 
-# --- before anything is asked --------------------------------------------------------------
-
-
 @contextmanager
-def open_models(
+def _open_models(
     config: RunConfig, dataset: Dataset, executor: Executor
 ) -> Iterator[dict[str, list[Model]]]:
     """The models by role, closed at the end whatever happens."""
@@ -310,52 +316,20 @@ def lock_folder(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise RunError(f"Could not use the folder {folder}: {error.strerror or error}.") from error
     try:
-        for each in (folder, *(folder / IMAGES_FOLDER).glob("[0-9a-f][0-9a-f]")):
+        for each in (folder, *(folder / IMAGES_FOLDER).glob("*/")):
             remove_temporaries(each)
         yield
     finally:
         lock.release()
 
 
-def start_session(
-    folder: Path, config: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
-) -> Manifest:
-    """The manifest of a new run, or of a resumed one, if it is the same run."""
-    session = RunSession(
-        started=utc_now(), command=redact(config.command), versions=library_versions()
-    )
-    labels = redact_all(dict(config.labels))
-    manifest = existing_manifest(folder, settings, models, multi_model_roles(config.suite))
-    if manifest is not None:
-        manifest = msgspec.structs.replace(
-            manifest,
-            models=_add_models(manifest.models, models),
-            labels={**manifest.labels, **labels},
-            sessions=(*manifest.sessions, session),
-            suite_file=_suite_file(folder, config),
-        )
-    else:
-        check_no_orphaned_answers(folder)
-        manifest = Manifest(
-            format=MANIFEST_FORMAT,
-            epicene=__version__,
-            settings=settings,
-            models=models,
-            labels=labels,
-            sessions=(session,),
-            suite_file=_suite_file(folder, config),
-        )
-    check_distinct_labels(manifest.models)
-    return manifest
-
-
-def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | msgspec.UnsetType:
+def _suite_file(folder: Path, config: RunConfig) -> SuiteFile | None:
     """The file of a suite that is not installed. A probe is data and is copied into the run folder;
     any other file is added to the user's list.
     """
     file = config.suite.file
     if file is None:
-        return msgspec.UNSET
+        return None
     if file.suffix == PROBE_SUFFIX:
         _keep_probe(file, folder / PROBE_FILE)
     else:
@@ -375,7 +349,7 @@ def _keep_probe(file: Path, copy: Path) -> None:
 
 
 def _add_models(
-    old: dict[str, tuple[Identity, ...]], new: dict[str, tuple[Identity, ...]]
+    old: Mapping[str, tuple[Identity, ...]], new: Mapping[str, tuple[Identity, ...]]
 ) -> dict[str, tuple[Identity, ...]]:
     merged = dict(old)
     for role, identities in new.items():
@@ -383,41 +357,3 @@ def _add_models(
         added = tuple(identity for identity in identities if identity.digest not in known)
         merged[role] = (*old.get(role, ()), *added)
     return merged
-
-
-# --- afterwards ----------------------------------------------------------------------------
-
-
-def end_session(
-    manifest: Manifest,
-    store: AnswerStore,
-    state: str,
-    models: Mapping[str, Sequence[Model]],
-    costs: CostTracker,
-    timings: Sequence[Timing],
-) -> Manifest:
-    """The manifest with what is stored now and how this session ended."""
-    notes = redact_all(
-        msgspec.to_builtins(
-            {
-                model.identity.label: dict(model.notes())
-                for each in models.values()
-                for model in each
-            }
-        )
-    )
-    last = msgspec.structs.replace(
-        manifest.sessions[-1],
-        ended=utc_now(),
-        state=state,
-        notes=notes,
-        costs=costs.session(),
-        timings=tuple(timings),
-    )
-    return msgspec.structs.replace(
-        manifest,
-        items=store.count_items(),
-        counts=tuple(count_sections(store)),
-        sessions=(*manifest.sessions[:-1], last),
-        spent=round(costs.total(), 6),
-    )

@@ -1,111 +1,66 @@
 """The items and answers of a run, in one SQLite file that survives a killed process.
 
-Every answer is committed with its batch. The primary key is the request id: section (which stage
-and model), item, and which of the item's requests. It depends on nothing that may fail or be added
-later, so a resumed run finds every answer; the content hash next to it is checked when planning.
+An answer is found by its key, a hash of its request and its model: nothing else remembers how far
+a run got. Every row has a checksum; a damaged row is a missing row, which is counted and asked
+again.
 
-Every row has a checksum of its other columns, which is verified whenever the row is read. Stores of
-format 1, which have none, are read as they are and get checksums when their run is resumed.
+Before a batch is sent, it is marked. A mark that is still there when the next process opens the
+store belongs to a batch that its process did not survive.
 """
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import zlib
 from array import array
-from contextlib import ExitStack, closing
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from contextlib import closing, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
-from epicene.core.records import Answer, Failed, Identity, Item, digest, to_json
-from epicene.core.sqlite import (
-    connect,
-    connect_read_only,
-    explain_errors,
-    is_read_only,
-    transaction,
-)
-from epicene.runs.checked_tables import COLUMNS, CheckedTables, DamagedStoreError, row_checksum
-from epicene.runs.request_ids import MAX_ITEMS, request_id_range
+from epicene.core.errors import InputError, RunError, pluralise
+from epicene.core.records import Answer, Failed, Item, digest, to_json
+from epicene.core.sqlite import connect, explain_errors, transaction
+from epicene.runs.manifest import STORE_FILE
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from epicene.suites import Suite
+_OURS = 0x45706963  # SQLite's application id of our stores: "Epic"
+_KEY_BYTES = 16
+_AT_ONCE = 500  # keys looked up by one query
+_LARGEST_NUMBER = (1 << 63) - 1  # of a row in SQLite
 
-STORE_FILE = "answers.sqlite"
-STORE_FORMAT = 2  # another number where an older program could not read the file
-_WITHOUT_CHECKSUMS = 1  # the format before rows had checksums
-
-_SCHEMA = """
-CREATE TABLE meta (
-    name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL
+_SCHEMA = f"""
+PRAGMA application_id = {_OURS};
+CREATE TABLE IF NOT EXISTS items (
+    number INTEGER PRIMARY KEY, item BLOB NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS answers (
+    number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, failed INTEGER NOT NULL,
+    answer BLOB NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sent (
+    number INTEGER PRIMARY KEY, keys BLOB NOT NULL, deaths INTEGER NOT NULL,
+    in_flight INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS spent (
+    payee TEXT PRIMARY KEY, dollars REAL NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE items (number INTEGER PRIMARY KEY, item BLOB NOT NULL, checksum INTEGER NOT NULL);
-CREATE TABLE sections (
-    id INTEGER PRIMARY KEY, stage TEXT NOT NULL, role TEXT NOT NULL, identity BLOB NOT NULL,
-    total INTEGER, checksum INTEGER NOT NULL
-);
-CREATE TABLE answers (
-    place INTEGER PRIMARY KEY, name TEXT NOT NULL, key BLOB NOT NULL,
-    failed INTEGER NOT NULL, answer BLOB NOT NULL, checksum INTEGER NOT NULL
-);
-CREATE INDEX failures ON answers (place) WHERE failed;
 """
 
-ITEMS_COMPLETE = "items"  # the row of `meta` that says that all items are stored
-_IN_RANGE = "WHERE place >= ? AND place < ? ORDER BY place"
-
-decode_answer = msgspec.json.Decoder(Answer).decode
-_identities = msgspec.json.Decoder(Identity)
-
-P = ParamSpec("P")
-R = TypeVar("R")
+_decode = msgspec.json.Decoder(Answer).decode
 
 
-class Section(NamedTuple):
-    """One model's part in one stage. `total` is known once the part has been planned to the end."""
+class Suspects(NamedTuple):
+    """Requests that were sent together when their process died, and how often that happened."""
 
-    id: int
-    stage: str
-    role: str
-    identity: Identity
-    total: int | None
-
-
-class StoredAnswer(NamedTuple):
-    """One stored answer."""
-
-    request_id: int
-    name: str
-    answer: Answer
-
-
-class StoredKeys(NamedTuple):
-    """What planning needs of stored answers: keys by request id, and which failed."""
-
-    keys: dict[int, bytes]
-    failed: frozenset[int]
-
-    def answered(self, request_id: int) -> bool:
-        """Whether a request has an answer."""
-        return request_id in self.keys and request_id not in self.failed
-
-
-def _explained(method: Callable[P, R]) -> Callable[P, R]:
-    """Turn SQLite's errors into a sentence that names the file and the fix."""
-
-    @wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        store = args[0]
-        assert isinstance(store, AnswerStore)
-        with explain_errors(store.path):
-            return method(*args, **kwargs)
-
-    return wrapped
+    mark: int
+    keys: tuple[bytes, ...]
+    deaths: int
 
 
 class AnswerStore:
@@ -113,84 +68,72 @@ class AnswerStore:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
-        if not create and not path.is_file():
-            raise InputError(
-                f"There is no {path}; a run folder contains manifest.json and {path.name}."
-            )
-        self._closing = ExitStack()
-        try:
-            self._db = self._open(create)
-        except BaseException:
-            self._closing.close()
-            raise
-
-    @_explained
-    def _open(self, create: bool) -> sqlite3.Connection:
-        if not create and self.path.stat().st_size == 0:
-            raise RunError(f"{self.path} is empty; restore the run's database.")
-        read_only = not create and is_read_only(self.path.parent)
-        opened = connect_read_only(self.path) if read_only else closing(connect(self.path))
-        db = self._closing.enter_context(opened)
-        db.create_function("row_checksum", -1, row_checksum, deterministic=True)
-        found = db.execute("PRAGMA user_version").fetchone()[0]
-        has_checksums = create or found != _WITHOUT_CHECKSUMS
-        self.tables = CheckedTables(db, self.path, has_checksums=has_checksums)
-        if found == 0 and create:
-            with transaction(db):
-                for statement in _SCHEMA.split(";"):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
-        elif found == _WITHOUT_CHECKSUMS:
+        self.damaged = 0  # rows that were read and did not match their checksums
+        self.note = _make_usable(path) if create else ""  # what was lost by damage
+        if not create:
+            _check_readable(path)
+        with explain_errors(path):
+            self._db = connect(path) if create or _is_writable(path) else _connect_immutable(path)
             if create:
-                _add_checksums(db)
-        elif found == 0:
-            raise RunError(
-                f"{self.path} has no tables: the run was stopped before it started, or a file is "
-                f"missing; restore the run's database, with {self.path.name}-wal if there was one."
-            )
-        elif found != STORE_FORMAT:
-            raise InputError(
-                f"{self.path} was written by another version of Epicene (format {found}; this "
-                f"version reads {STORE_FORMAT}); read it with that version, or use another folder "
-                "with --out."
-            )
-        return db
+                self._db.executescript(_SCHEMA)
+                self.note = self.note or self._drop_damaged()
 
-    @_explained
     def close(self) -> None:
         """Close, leaving one file behind."""
-        self._closing.close()
+        with explain_errors(self.path):
+            self._db.close()
 
-    @_explained
     def begin_snapshot(self) -> None:
         """From now on, read what is stored now, until the store is closed."""
-        self._db.execute("BEGIN")
+        with explain_errors(self.path):
+            self._db.execute("BEGIN")
+
+    def _drop_damaged(self) -> str:
+        """Remove damaged answers; returns a sentence about them, "" if there are none."""
+        rows = self._db.execute("SELECT number, key, failed, answer, checksum FROM answers")
+        damaged = [(number,) for number, *row in rows if not _is_sound(tuple(row))]
+        self._db.executemany("DELETE FROM answers WHERE number = ?", damaged)
+        if not damaged:
+            return ""
+        return (
+            f"{pluralise(len(damaged), 'answer')} in {self.path} did not match their checksums; "
+            "their requests are sent again."
+        )
+
+    def copy_from(self, damaged: sqlite3.Connection) -> int:
+        """Copy the readable rows of a damaged store, items aside; returns how many answers."""
+        columns = "key, failed, answer, checksum"
+        with explain_errors(self.path), transaction(self._db):
+            sound = filter(_is_sound, _readable_rows(damaged, "answers", columns))
+            self._db.executemany(
+                f"INSERT OR IGNORE INTO answers ({columns}) VALUES (?, ?, ?, ?)",  # noqa: S608
+                sound,
+            )
+            with suppress(sqlite3.DatabaseError):
+                rows = damaged.execute("SELECT payee, dollars, checksum FROM spent").fetchall()
+                self._db.executemany("INSERT INTO spent VALUES (?, ?, ?)", rows)
+            (count,) = self._db.execute("SELECT count(*) FROM answers").fetchone()
+        return int(count)
 
     # --- items -----------------------------------------------------------------------------
 
-    @_explained
     def put_items(self, items: Iterable[Item], dataset: str) -> None:
-        """Store the run's items, all or none. Raises if an id occurs twice."""
-        marks = array("Q")  # eight bytes an item, so that millions can be checked
+        """Store the run's items instead of those that it had. Raises if an id occurs twice."""
+        marks = array("Q")  # eight bytes per item, so that millions can be checked
 
         def rows() -> Iterator[tuple[int, bytes, int]]:
             for number, item in enumerate(items):
                 marks.append(int.from_bytes(digest(item.id)[:8]))
                 data = to_json(item)
-                yield number, data, row_checksum(number, data)
+                yield number, data, zlib.crc32(data, number)
 
-        with transaction(self._db):
+        with explain_errors(self.path), transaction(self._db):
+            self._db.execute("DELETE FROM items")
             self._db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows())
             if not marks:
                 raise InputError(f"{dataset} has no items.")
             if _has_duplicates(marks):
                 self._refuse_repeated_id(dataset)
-            self._put_meta(ITEMS_COMPLETE, "complete")
-
-    def _put_meta(self, name: str, value: str) -> None:
-        self._db.execute(
-            "INSERT OR REPLACE INTO meta VALUES (?1, ?2, row_checksum(?1, ?2))", (name, value)
-        )
 
     def _refuse_repeated_id(self, dataset: str) -> None:
         twice = self._db.execute(
@@ -201,167 +144,200 @@ class AnswerStore:
                 f"{dataset} has the id {twice[0]!r} twice; every item needs its own id."
             )
 
-    @_explained
-    def has_items(self) -> bool:
-        """Whether the run's items are stored."""
-        return any(self.tables.read("meta", "WHERE name = ?", ITEMS_COMPLETE))
+    def items(self, first: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """The undamaged items [first, end) with their numbers."""
+        with explain_errors(self.path):
+            rows = self._db.execute(
+                "SELECT number, item, checksum FROM items WHERE number >= ? AND number < ? "
+                "ORDER BY number",
+                (first, end),
+            )
+            last = first - 1
+            for number, item, checksum in rows:
+                sound = isinstance(item, bytes) and zlib.crc32(item, number) == checksum
+                if sound and last < number < end:  # a page copied over another repeats its rows
+                    last = number
+                    yield number, item
+                else:
+                    self.damaged += 1
 
-    @_explained
-    def count_items(self) -> int:
-        """How many items the run has."""
-        return int(self._db.execute("SELECT count(*) FROM items").fetchone()[0])
+    def has_items(self, count: int) -> bool:
+        """Whether exactly these items, from 0 to `count` - 1, are stored and undamaged."""
+        found = sum(1 for _ in self.items(0, count))
+        return 0 < found == count == self.end
 
-    @_explained
-    def items(self, first: int, end: int) -> list[tuple[int, bytes]]:
-        """Items [first, end) with their numbers."""
-        in_range = "WHERE number >= ? AND number < ? ORDER BY number"
-        return list(self.tables.read("items", in_range, first, end))
-
-    # --- sections --------------------------------------------------------------------------
-
-    @_explained
-    def sections(self) -> list[Section]:
-        """All sections, in the order in which they were started."""
-        rows = self.tables.read("sections", "ORDER BY id")
-        return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
-
-    @_explained
-    def section(self, stage: str, role: str, identity: Identity) -> Section:
-        """The section of that model in that stage, created if it is new."""
-        for section in self.sections():
-            if (section.stage, section.role) == (stage, role) and (
-                section.identity.digest == identity.digest
-            ):
-                return section
-        self._db.execute(
-            "INSERT INTO sections SELECT id, ?1, ?2, ?3, NULL, row_checksum(id, ?1, ?2, ?3, NULL) "
-            "FROM (SELECT coalesce(max(id), 0) + 1 AS id FROM sections)",
-            (stage, role, to_json(identity)),
-        )
-        return self.sections()[-1]
-
-    @_explained
-    def set_total(self, section: Section, total: int) -> None:
-        """Store the total number of requests of the section."""
-        self._db.execute(
-            "UPDATE sections SET total = ?1, "
-            "checksum = row_checksum(id, stage, role, identity, ?1) WHERE id = ?2",
-            (total, section.id),
-        )
-
-    # --- money -----------------------------------------------------------------------------
-
-    @_explained
-    def spent(self) -> dict[str, float]:
-        """What was spent so far, in US dollars, by payee."""
-        rows = self.tables.read("meta", "WHERE name LIKE 'spent %'")
-        return {name.removeprefix("spent "): float(value) for name, value in rows}
-
-    @_explained
-    def set_spent(self, payee: str, amount: float) -> None:
-        """Store how much a payee was paid in all."""
-        self._put_meta(f"spent {payee}", repr(amount))
+    @property
+    def end(self) -> int:
+        """The number after that of the last item."""
+        with explain_errors(self.path):
+            (last,) = self._db.execute("SELECT max(number) FROM items").fetchone()
+        return 0 if last is None else last + 1
 
     # --- answers ---------------------------------------------------------------------------
 
-    @_explained
-    def known(self, section: Section, first_item: int, end_item: int) -> StoredKeys:
-        """What is stored for items [first_item, end_item) of a section."""
-        reach = request_id_range(section.id, first_item, end_item)
-        keys = self._db.execute(
-            "SELECT place, key FROM answers WHERE place >= ? AND place < ?", reach
-        )
-        failed = self._db.execute(
-            "SELECT place FROM answers WHERE failed AND place >= ? AND place < ?", reach
-        )
-        return StoredKeys(dict(keys), frozenset(request_id for (request_id,) in failed))
+    def put(self, rows: Iterable[tuple[bytes, Answer]], answered: Iterable[int] = ()) -> None:
+        """Store answers by their keys, and remove the marks of the batches that are answered."""
+        with explain_errors(self.path), transaction(self._db):
+            self._db.executemany(
+                "INSERT OR REPLACE INTO answers (key, failed, answer, checksum) "
+                "VALUES (?, ?, ?, ?)",
+                [_answer_row(key, isinstance(each, Failed), to_json(each)) for key, each in rows],
+            )
+            self._db.executemany("DELETE FROM sent WHERE number = ?", [(n,) for n in answered])
 
-    @_explained
-    def answers(self, section: Section, first_item: int, end_item: int) -> list[StoredAnswer]:
-        """The stored answers for items [first_item, end_item) of a section, in order."""
-        reach = request_id_range(section.id, first_item, end_item)
-        return [
-            StoredAnswer(request_id, name, self._decode(answer))
-            for request_id, name, _, _, answer in self.tables.read("answers", _IN_RANGE, *reach)
-        ]
+    def answers(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
+        """The stored answers to these requests, failed ones too, by key."""
+        return {key: self._decoded(key, answer) for key, _, answer in self._rows(keys)}
 
-    @_explained
-    def has_answers(self) -> bool:
-        """Whether anything was answered."""
-        return self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
-
-    @_explained
-    def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:
-        """Store answers (request id, name, key, answer), all in one commit.
-
-        A failed request may be answered later; an answer is never overwritten.
+    def states(self, keys: Iterable[bytes]) -> dict[bytes, bool]:
+        """Whether each of these requests was answered; one that is neither answered nor failed is
+        left out.
         """
-        with transaction(self._db):
-            self._db.executemany(
-                "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
-                "name = excluded.name, key = excluded.key, failed = excluded.failed, "
-                "answer = excluded.answer, checksum = excluded.checksum WHERE failed",
-                [
-                    (*row, row_checksum(*row))
-                    for request_id, name, key, answer in rows
-                    for row in [
-                        (request_id, name, key, int(isinstance(answer, Failed)), to_json(answer))
-                    ]
-                ],
+        return {key: not failed for key, failed, _ in self._rows(keys)}
+
+    def _rows(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, int, bytes]]:
+        stream = iter(keys)
+        with explain_errors(self.path):
+            while some := list(islice(stream, _AT_ONCE)):
+                marks = ",".join("?" * len(some))
+                yield from self._sound(
+                    f"SELECT key, failed, answer, checksum FROM answers WHERE key IN ({marks})",  # noqa: S608
+                    some,
+                )
+
+    def _sound(
+        self, query: str, values: Sequence[object] = ()
+    ) -> Iterator[tuple[bytes, int, bytes]]:
+        """The answers of a query whose rows match their checksums."""
+        for row in self._db.execute(query, values):
+            key, failed, answer, _ = row
+            if _is_sound(row):
+                yield key, failed, answer
+            else:
+                self.damaged += 1
+
+    def _decoded(self, key: bytes, answer: bytes) -> Answer:
+        try:
+            found: Answer = _decode(answer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise RunError(
+                f"The answer {key.hex()} in {self.path} does not fit this version of Epicene "
+                f"({error}); read the run with the version that wrote it."
+            ) from error
+        return found
+
+    def has_answers(self) -> bool:
+        """Whether anything was answered, or failed."""
+        with explain_errors(self.path):
+            return self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
+
+    def verify(self) -> tuple[int, int]:
+        """Read all rows; returns the numbers of undamaged items and answers."""
+        with explain_errors(self.path):
+            items = sum(1 for _ in self.items(0, self.end))
+            query = "SELECT key, failed, answer, checksum FROM answers"
+            return items, sum(1 for _ in self._sound(query))
+
+    def problems(self) -> list[str]:
+        """The problems that SQLite finds in the file itself."""
+        with explain_errors(self.path):
+            found = [text for (text,) in self._db.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else found
+
+    # --- batches in flight -----------------------------------------------------------------
+
+    def mark(self, keys: Sequence[bytes], deaths: int = 0) -> int:
+        """Record that a batch is about to be sent; returns its number."""
+        with explain_errors(self.path):
+            number = self._db.execute(
+                "INSERT INTO sent (keys, deaths, in_flight) VALUES (?, ?, 1)",
+                (b"".join(keys), deaths),
+            ).lastrowid
+        assert number is not None
+        return number
+
+    def suspect(self, keys: Sequence[bytes], deaths: int) -> None:
+        """Record that a batch is to be sent with nothing else."""
+        with explain_errors(self.path):
+            self._db.execute(
+                "INSERT INTO sent (keys, deaths, in_flight) VALUES (?, ?, 0)",
+                (b"".join(keys), deaths),
             )
 
-    @_explained
-    def delete_answers(self, section: Section, items: Iterable[int]) -> None:
-        """Delete the answers for items of a section, by their numbers."""
-        with transaction(self._db):
-            self._db.executemany(
-                "DELETE FROM answers WHERE place >= ? AND place < ?",
-                (request_id_range(section.id, number, number + 1) for number in items),
-            )
+    def unmark(self, number: int) -> None:
+        """Forget a batch."""
+        with explain_errors(self.path):
+            self._db.execute("DELETE FROM sent WHERE number = ?", (number,))
 
-    @_explained
-    def counts(self, section: Section) -> tuple[int, int]:
-        """How many requests of the section are answered, and how many failed."""
-        stored, failed = self._db.execute(
-            "SELECT count(*), coalesce(sum(failed), 0) FROM answers NOT INDEXED "
-            "WHERE place >= ? AND place < ?",
-            request_id_range(section.id, 0, MAX_ITEMS),
-        ).fetchone()
-        return stored - failed, failed
+    def land(self) -> None:
+        """Record that this process ends alive: what is still in flight did not kill it."""
+        with explain_errors(self.path), transaction(self._db):
+            self._db.execute("DELETE FROM sent WHERE in_flight AND deaths = 0")
+            self._db.execute("UPDATE sent SET in_flight = 0")
 
-    @_explained
-    def failures(self, section: Section, most: int) -> list[StoredAnswer]:
-        """The first failed requests of a section."""
-        rows = self._db.execute(
-            "SELECT place, name, answer FROM answers WHERE failed AND place >= ? AND place < ? "
-            "ORDER BY place LIMIT ?",
-            (*request_id_range(section.id, 0, MAX_ITEMS), most),
-        )
+    def suspects(self) -> list[Suspects]:
+        """The batches that were in flight when a process died."""
+        with explain_errors(self.path):
+            self._db.execute("UPDATE sent SET deaths = deaths + 1, in_flight = 0 WHERE in_flight")
+            rows = self._db.execute("SELECT number, keys, deaths FROM sent").fetchall()
         return [
-            StoredAnswer(request_id, name, self._decode(answer))
-            for request_id, name, answer in rows
+            Suspects(number, tuple(_split(keys)), deaths)
+            for number, keys, deaths in rows
+            if isinstance(keys, bytes)
         ]
 
-    def _decode(self, answer: bytes) -> Answer:
-        try:
-            decoded: Answer = decode_answer(answer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DamagedStoreError(self.path, f"an answer cannot be read ({error})") from None
-        return decoded
+    # --- money -----------------------------------------------------------------------------
 
+    def spent(self) -> dict[str, float]:
+        """What was spent so far, in US dollars, by payee."""
+        with explain_errors(self.path):
+            rows = self._db.execute("SELECT payee, dollars, checksum FROM spent").fetchall()
+        return {
+            payee: dollars
+            for payee, dollars, checksum in rows
+            if isinstance(dollars, float) and _spent_checksum(payee, dollars) == checksum
+        }
 
-def _add_checksums(db: sqlite3.Connection) -> None:
-    """Turn a store of format 1 into one of format 2."""
-    with transaction(db):
-        for table, columns in COLUMNS.items():
-            db.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
-            db.execute(f"UPDATE {table} SET checksum = row_checksum({', '.join(columns)})")  # noqa: S608
-        db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
+    def set_spent(self, payee: str, dollars: float) -> None:
+        """Store how much a payee was paid in all."""
+        with explain_errors(self.path):
+            self._db.execute(
+                "INSERT OR REPLACE INTO spent VALUES (?, ?, ?)",
+                (payee, dollars, _spent_checksum(payee, dollars)),
+            )
 
 
 def open_store(folder: Path) -> closing[AnswerStore]:
     """The store of a run folder, which a `with` block closes."""
     return closing(AnswerStore(folder / STORE_FILE))
+
+
+def _answer_row(key: bytes, failed: bool, answer: bytes) -> tuple[bytes, bool, bytes, int]:
+    return key, failed, answer, _answer_checksum(key, failed, answer)
+
+
+def _answer_checksum(key: bytes, failed: int, answer: bytes) -> int:
+    return zlib.crc32(answer, zlib.crc32(key, failed))
+
+
+def _is_sound(row: tuple[object, ...]) -> bool:
+    key, failed, answer, checksum = row
+    return (
+        isinstance(key, bytes)
+        and isinstance(answer, bytes)
+        and isinstance(failed, int)
+        and failed in (0, 1)
+        and _answer_checksum(key, failed, answer) == checksum
+    )
+
+
+def _spent_checksum(payee: str, dollars: float) -> int:
+    return zlib.crc32(f"{payee} {dollars!r}".encode())
+
+
+def _split(keys: bytes) -> Iterator[bytes]:
+    for start in range(0, len(keys), _KEY_BYTES):
+        yield keys[start : start + _KEY_BYTES]
 
 
 def _has_duplicates(marks: array[int]) -> bool:
@@ -371,14 +347,101 @@ def _has_duplicates(marks: array[int]) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def is_complete(
-    store: AnswerStore, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
-) -> bool:
-    """Whether every model of the run has answered every request of every stage of its role."""
-    sections = {(each.stage, each.identity.digest): each for each in store.sections()}
-    for stage in suite.stages:
-        for identity in models[stage.role]:
-            section = sections.get((stage.name, identity.digest))
-            if section is None or store.counts(section) != (section.total, 0):
-                return False
-    return True
+# --- opening a file that may be missing, damaged or somebody else's ----------------------------
+
+
+def _check_readable(path: Path) -> None:
+    if not path.is_file():
+        raise InputError(
+            f"There is no {path}; a run folder contains manifest.json and {path.name}."
+        )
+    if path.stat().st_size == 0:
+        raise RunError(f"{path} is empty; repeat the command that created the run.")
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
+
+
+def _connect_immutable(path: Path) -> sqlite3.Connection:
+    """Open a database in a read-only folder, where SQLite cannot merge a log."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise RunError(
+            f"{path} was not closed by the process that wrote it, and its folder is read-only; "
+            "copy the folder to where you can write, and read the copy."
+        )
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None
+    )
+
+
+def _make_usable(path: Path) -> str:
+    """Check that a store can be written; one that SQLite finds damaged is rebuilt from the rows
+    that can still be read. Returns a sentence about what was lost, "" if nothing was.
+    """
+    if not path.exists() or path.stat().st_size == 0:
+        return ""
+    problem = ""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as db:
+            (mark,) = db.execute("PRAGMA application_id").fetchone()
+            is_empty = not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+            (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+            problem = "" if found == "ok" else found
+    except sqlite3.DatabaseError as error:
+        with explain_errors(path):
+            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+                raise
+        mark, is_empty, problem = _OURS, False, str(error)
+    if mark != _OURS and not is_empty:
+        raise _foreign(path)
+    return _rebuild(path, problem) if problem else ""
+
+
+def check_ours(path: Path) -> None:
+    """Raise if a file is another program's; it is not changed."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with explain_errors(path), closing(sqlite3.connect(uri, uri=True)) as db:
+        (mark,) = db.execute("PRAGMA application_id").fetchone()
+        if mark != _OURS:
+            raise _foreign(path)
+
+
+def _foreign(path: Path) -> InputError:
+    return InputError(
+        f"{path} is a database of another program and was not changed; choose another folder, or "
+        "move the file."
+    )
+
+
+def _rebuild(path: Path, problem: str) -> str:
+    """Copy the readable answers of a damaged store to a new one, and move the old one aside."""
+    rebuilt, aside = (path.with_name(f"{path.name}.{end}") for end in ("rebuilt", "damaged"))
+    rebuilt.unlink(missing_ok=True)
+    with closing(AnswerStore(rebuilt, create=True)) as store, closing(sqlite3.connect(path)) as old:
+        kept = store.copy_from(old)
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
+    rebuilt.replace(path)
+    return (
+        f"{path} was damaged ({problem.splitlines()[-1]}): {kept} answers could be read and are "
+        f"kept; all other requests are sent again. The damaged file is now {aside.name}."
+    )
+
+
+def _readable_rows(db: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a damaged table, except those in ranges that SQLite cannot read."""
+    last, skip = -1, 1
+    while last + skip < _LARGEST_NUMBER:
+        try:
+            query = f"SELECT number, {columns} FROM {table} NOT INDEXED WHERE number > ?"  # noqa: S608
+            for number, *row in db.execute(f"{query} ORDER BY number", (last,)):
+                yield tuple(row)
+                last, skip = max(last, number), 1
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            last += skip
+            skip *= 2
+        else:
+            return

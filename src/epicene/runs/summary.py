@@ -10,16 +10,9 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.runs.stored_run import (
-    SHORT_HASH,
-    Coverage,
-    ItemMatching,
-    RunJudgements,
-    StoredRun,
-    describe_data_files,
-    judgement_frame,
-    match_items,
-)
+from epicene.runs.frames import judgement_frame
+from epicene.runs.matching import SHORT_HASH, ItemMatching, describe_data_files, match_items
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.wordings import wording_tables, wordings_in
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
@@ -32,6 +25,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
+    from epicene.runs.manifest import Coverage
 
 _QUALIFIER = r" \([^()]*\)$"
 
@@ -268,9 +262,14 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
     """A sentence about each incomplete run, with the fix."""
-    for run in runs:
-        if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model}: {run.coverage}; run the same command again to resume."
+    return incomplete_sentences((run.info.model, run.coverage) for run in runs)
+
+
+def incomplete_sentences(runs: Iterable[tuple[str, Coverage | None]]) -> Iterator[str]:
+    """A sentence about each incomplete run, by the labels of the models."""
+    for model, coverage in runs:
+        if coverage is not None and not coverage.whole:
+            yield f"{model}: {coverage}; run the same command again to resume."
 
 
 # --- telling runs apart --------------------------------------------------------------------

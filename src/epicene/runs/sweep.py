@@ -101,8 +101,9 @@ def _run_one(
     try:
         do_run(config, display, executor, approve if dry_run else None)
     except _CountedError as counted:
-        workload = counted.estimate.workload
-        return msgspec.structs.replace(stored_state(each), left=workload.left, cost=workload.cost)
+        costs = counted.estimate.costs.values()
+        cost = None if None in costs else sum(filter(None, costs), start=0.0)
+        return msgspec.structs.replace(stored_state(each), left=counted.estimate.left, cost=cost)
     return stored_state(each)
 
 

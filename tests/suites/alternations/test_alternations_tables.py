@@ -18,7 +18,7 @@ from epicene.core.records import (
     TextScore,
 )
 from epicene.report.table_formats import as_json
-from epicene.runs.stored_run import judgement_frame
+from epicene.runs.frames import judgement_frame
 from epicene.stats.intervals import wilson
 from epicene.stats.tabulate import rows_where
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo

@@ -37,7 +37,7 @@ from epicene.models import (
 from epicene.report.figures import svg
 from epicene.report.table_formats import as_json
 from epicene.runs.config import RunConfig
-from epicene.runs.plan import limit_items
+from epicene.runs.items import limit_items
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import Summary, summarise

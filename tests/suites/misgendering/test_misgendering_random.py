@@ -8,8 +8,9 @@ import pytest
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
+from epicene.runs.frames import judgement_frame
 from epicene.runs.run import run
-from epicene.runs.stored_run import RunJudgements, judgement_frame, read_run
+from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.stats.tabulate import accuracy, mean, rows_where, undetected_share
 from epicene.suites import choose_protocol
 from epicene.suites.misgendering import suite

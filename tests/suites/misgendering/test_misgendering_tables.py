@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Estimate, Judgement, Outcome, Table
-from epicene.runs.stored_run import judgement_frame
+from epicene.runs.frames import judgement_frame
 from epicene.stats.tabulate import distinct_values, estimate_all
 from epicene.suites import Results, RunInfo
 from epicene.suites.misgendering import suite

@@ -65,6 +65,8 @@ class ImageSampler:
         return Images(images=tuple(drawn))
 
     async def _image(self, request: Draw, index: int, unusable: list[UnusableReplyError]) -> Image:
+        if found := self._files.drawn(request, index):
+            return found
         flaw, seed = "", None
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             self._sender.stats.retries += attempt > 1
@@ -73,7 +75,9 @@ class ImageSampler:
                     received = await self._ask(request, index)
                     seed = received.seed
                     async with self._unpacking:
-                        return await asyncio.to_thread(self._stored, received)
+                        image = await asyncio.to_thread(self._stored, received)
+                    self._files.keep(request, index, image)
+                    return image
             except ImageRefusedError as refused:
                 self._sender.stats.refused += 1
                 return Image(seed=refused.seed, refused=str(refused))

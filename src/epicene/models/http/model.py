@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import EpiceneError, InputError, OptionError
-from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
+from epicene.core.records import Answer, Draw, Failed, Identity, Image, Request, verb
 from epicene.models import (
     Batch,
     BatchLimit,
@@ -54,6 +54,12 @@ class NoImages:
 
     def path(self, sha256: str) -> Path:  # noqa: ARG002 - the interface's
         raise AssertionError("a probe looks at nothing")
+
+    def drawn(self, request: Draw, index: int) -> Image | None:  # noqa: ARG002 - the interface's
+        raise AssertionError("a probe draws nothing")
+
+    def keep(self, request: Draw, index: int, image: Image) -> None:  # noqa: ARG002
+        raise AssertionError("a probe draws nothing")
 
 
 class HostedModel(ABC):

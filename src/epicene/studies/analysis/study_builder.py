@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.runs.plan import filter_languages
+from epicene.runs.items import filter_languages
 from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import label_comparable_runs
 from epicene.studies.design.schema import SampledCell, SamplingRecord

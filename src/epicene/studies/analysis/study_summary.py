@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.core.errors import InputError, as_sentence
-from epicene.runs.stored_run import RunJudgements, judgement_frame
+from epicene.runs.frames import judgement_frame
+from epicene.runs.stored_run import RunJudgements
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
 from epicene.studies.analysis.corrections import Corrections, correct_headlines
