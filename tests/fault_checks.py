@@ -75,8 +75,7 @@ def _wrong_at_once(said: str, code: int, fault: Fault) -> Iterator[str]:
         yield f"exit code {code}: {said}"
     # A sweep goes on with the next run, and says at the end what it could not do.
     last = said.rstrip("\n").rpartition("\n")[2]
-    ends = ("Incomplete: ", "Could not write out/", "Could not read out/", "The database out/")
-    by_sweep = any(f"\n{words}" in said for words in ends)
+    by_sweep = ": failed. " in said
     if code and not last.startswith("epicene: ") and not by_sweep:
         yield f"no sentence at the end: {said}"
     if any(words in said for words in _NOT_A_SENTENCE):

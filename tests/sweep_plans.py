@@ -10,13 +10,13 @@ def plan(
     protocols: Sequence[str] = ("epicene",),
     limit: int = 4,
     reader: str = "random",
-    limits: str = "",
+    max_cost: str = "",
 ) -> str:
     """Each model, two scripted ones if none is named, writes what the reader reads."""
     names = models or ("scripted:a", "scripted:b")
     return "\n".join(
         [
-            f"[limits]\n{limits}",
+            max_cost and f"max_cost = {max_cost}",
             *(f'[[models]]\nspec = "{name}"' for name in names),
             f'[[suites]]\nname = "two-stage"\nprotocols = {list(protocols)}\nlimit = {limit}',
             f'[suites.roles]\nreader = ["{reader}"]\n',

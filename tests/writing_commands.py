@@ -42,13 +42,11 @@ MODULES = (
     "epicene.languages",
     "epicene.models.tagger.training",
     "epicene.report.run_report",
-    "epicene.report.sweep",
     "epicene.rewriting",
     "epicene.runs.dataset_builder",
     "epicene.runs.integrity",
-    "epicene.runs.sweep.forecast",
-    "epicene.runs.sweep.matrix",
-    "epicene.runs.sweep.runner",
+    "epicene.runs.sweep",
+    "epicene.runs.sweep_plan",
     "epicene.studies.analysis.study_builder",
     "epicene.studies.collection.folder",
     "epicene.suites.alternations",
@@ -106,7 +104,7 @@ limit = 4
 # Times, and what says when something was done.
 _TEMPORARY = re.compile(r"\..+\.epicene-[a-z0-9_]{8}")
 _NOT_COMPARED = frozenset(
-    {".lock", "sweep.json", "report.html", "judgements.cache", "frame.cache", "complete.cache"}
+    {".lock", "report.html", "judgements.cache", "frame.cache", "complete.cache"}
 )
 
 

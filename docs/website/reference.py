@@ -12,11 +12,10 @@ import typer
 
 import epicene
 from epicene.cli import app
-from epicene.runs.sweep.plan import (
+from epicene.runs.sweep_plan import (
     ModelEntry,
     SkipRule,
     SuiteEntry,
-    SweepLimits,
     SweepPlan,
     example_plan,
 )
@@ -199,7 +198,6 @@ def plan_markdown() -> str:
         (ModelEntry, "`[[models]]`"),
         (SuiteEntry, "`[[suites]]`"),
         (SkipRule, "`[[skip]]`"),
-        (SweepLimits, "`[limits]`"),
     )
     lines = [line for part in sections for line in record_section(part[0], part[1], meanings)]
     example = ["## Example", "", "```toml", example_plan().rstrip(), "```", ""]

@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from epicene.api.study_results import StudyResults as StudyResults
     from epicene.api.suites import suites as suites
     from epicene.api.sweeping import Sweep as Sweep
-    from epicene.api.sweeping import estimate_sweep as estimate_sweep
     from epicene.api.sweeping import sweep as sweep
     from epicene.api.training import train as train
     from epicene.core.errors import EpiceneError as EpiceneError
@@ -140,7 +139,7 @@ _HOMES = {
     ),
     "epicene.api.study_results": ("CorrectedResults", "StudyAnswers", "StudyResults"),
     "epicene.api.suites": ("suites",),
-    "epicene.api.sweeping": ("Sweep", "estimate_sweep", "sweep"),
+    "epicene.api.sweeping": ("Sweep", "sweep"),
     "epicene.api.training": ("train",),
     "epicene.core.errors": ("EpiceneError", "EpiceneWarning", "InputError", "RunError"),
     "epicene.core.records": (
@@ -218,7 +217,6 @@ __all__ = [
     "collect_data",
     "compare",
     "demo",
-    "estimate_sweep",
     "export_data",
     "export_results",
     "extract_wording",

@@ -142,18 +142,6 @@ def test_without_a_terminal_nothing_is_asked(
     assert "This may take a long time" in done.err
 
 
-def test_a_long_sweep_is_confirmed(epicene: Epicene, terminal: list[str]) -> None:
-    Path("plan.toml").write_text(
-        '[[models]]\nspec = "random"\n[[suites]]\nname = "reflexives"\n', encoding="utf-8"
-    )
-    done = epicene("sweep", "plan.toml")
-    assert done.code == 1
-    assert terminal == ["Start the sweep?"]
-    assert not Path("plan").exists()
-    assert epicene("sweep", "plan.toml", "--yes").code == 0
-    assert len(terminal) == 1
-
-
 def test_a_dry_run_lists_what_would_be_asked_and_asks_nothing(
     epicene: Epicene, tmp_path: Path
 ) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from sweep_plans import plan
 
 
 def make_database(path: Path, *statements: str) -> bytes:
@@ -76,18 +75,6 @@ def test_unfinished_files_of_a_killed_run_are_removed(epicene: Epicene) -> None:
     Path("run/.notes.txt.ab12_xyz").write_text("mine")
     assert epicene(*RUN).code == 0
     assert [path.name for path in Path("run").rglob(".*.*")] == [".notes.txt.ab12_xyz"]
-
-
-def test_a_sweep_leaves_another_programs_file(epicene: Epicene, tmp_path: Path) -> None:
-    path = tmp_path / "plan.toml"
-    path.write_text(plan(), encoding="utf-8")
-    Path("out").mkdir()
-    for content in ('{"a": 1}', "[]", "half"):
-        Path("out/sweep.json").write_text(content)
-        done = epicene("sweep", path, "--out=out")
-        assert done.code == 2
-        assert "out/sweep.json was not written by `epicene sweep`" in done.err
-        assert Path("out/sweep.json").read_text() == content
 
 
 @pytest.mark.parametrize("content", ['["a"]', "half", "[" * 100_000])

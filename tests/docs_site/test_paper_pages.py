@@ -13,7 +13,7 @@ import typer
 
 import epicene
 from epicene.cli import app
-from epicene.runs.sweep.plan import paper_plan, parse_plan
+from epicene.runs.sweep_plan import paper_plan, parse_plan
 
 PAGES = Path(__file__).parents[2] / "docs/papers"
 # How many tables and figures each paper has
@@ -103,7 +103,7 @@ def test_a_command_that_does_not_exist_is_found() -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_the_plan_of_a_paper_names_its_models(name: str) -> None:
-    plan = parse_plan(tomllib.loads(paper_plan(name)), Path(f"{name}.toml")).plan
+    plan = parse_plan(tomllib.loads(paper_plan(name)), Path(f"{name}.toml"))
     named = [model.parsed() for model in plan.models if model.label]
     assert len(named) == PLANS[name]
     assert {suite.name for suite in plan.suites} == {name}
@@ -114,5 +114,5 @@ def test_the_plan_of_a_paper_names_its_models(name: str) -> None:
 
 
 def test_the_plan_of_gramvis_has_three_judges() -> None:
-    (suite,) = parse_plan(tomllib.loads(paper_plan("gramvis")), Path("gramvis.toml")).plan.suites
+    (suite,) = parse_plan(tomllib.loads(paper_plan("gramvis")), Path("gramvis.toml")).suites
     assert len(suite.roles["judges"]) == 3

@@ -179,7 +179,7 @@ def test_the_reference_has_every_command_and_option() -> None:
 
 def test_the_reference_of_plans_has_every_key() -> None:
     plan = plan_markdown()
-    for key in ("spec", "base_url", "max_response", "protocols", "why", "max_cost", "strict"):
+    for key in ("spec", "base_url", "max_response", "protocols", "why", "max_cost"):
         assert f"| `{key}` |" in plan
     assert "| `own` |" not in plan
 

@@ -1,4 +1,4 @@
-"""Show the progress of runs and sweeps: bars on a terminal or in a notebook, lines elsewhere."""
+"""Show the progress of runs: bars on a terminal or in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from epicene.runs.execute import ProgressDisplay
-    from epicene.runs.sweep.runner import RunState
-    from epicene.runs.workload import Workload
 
 # Seconds between lines where there is no terminal: in the first minute, and after it.
 _SECONDS_AT_FIRST = 10.0
@@ -288,91 +286,3 @@ class ProgressLines(_ShowsMessages):
             speed += f", {left:.0f} min left" if left >= 1 else ", less than 1 min left"
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._title}: {self._done} of {self._total}, {speed}{failed}"
-
-
-@contextmanager
-def sweep_progress_display(workload: Workload) -> Iterator[SweepProgressBars | SweepProgressLines]:
-    """Bars if standard error is a terminal, or lines if it is not, for a sweep of this size."""
-    total = workload.answered + workload.left
-    if sys.stderr.isatty():
-        with progress_bars() as shown:
-            yield SweepProgressBars(shown, total, workload.answered)
-    else:
-        yield SweepProgressLines(total, workload.answered)
-
-
-class SweepProgressBars:
-    """Two bars: the whole sweep, and the current section."""
-
-    def __init__(self, shown: Progress, total: int, done: int) -> None:
-        self._bars = shown
-        self._whole = self._bars.add_task("all runs", total=total, completed=done, rate="")
-        self._total, self._expected = total, 0
-        self._section: TaskID | None = None
-        self._failed = 0
-
-    def show_message(self, sentence: str) -> None:
-        """Show a message above the bars."""
-        self._bars.console.print(escape_controls(sentence), markup=False, highlight=False)
-
-    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """Show the start of a run, with its estimated number of requests."""
-        self._expected = requests
-        self._bars.update(self._whole, description=f"run {number} of {runs}")
-        self.show_message(f"{number} of {runs}: {title}")
-
-    def finish_run(self, state: RunState) -> None:
-        """Show how a run ended, and replace its estimated number of requests in the total by the
-        actual number.
-        """
-        self._total += state.requests - self._expected
-        self._bars.update(self._whole, total=self._total)
-        if state.why:
-            self.show_message(f"{state.title}: {state.state}: {state.why}")
-
-    def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section."""
-        self._failed = 0
-        self._section = self._bars.add_task(title, total=total or None, completed=done, rate="")
-
-    def advance(self, answered: int, failed: int) -> None:
-        """Record answered requests."""
-        assert self._section is not None
-        self._failed += failed
-        rate = rate_text(self._bars, self._section, self._failed)
-        self._bars.update(self._section, advance=answered, rate=rate)
-        self._bars.update(self._whole, advance=answered)
-
-    def finish(self) -> None:
-        """End the display of the section."""
-        assert self._section is not None
-        self._bars.remove_task(self._section)
-
-
-class SweepProgressLines(ProgressLines):
-    """A line at the beginning of each run, and the lines of its sections."""
-
-    def __init__(self, total: int, done: int) -> None:
-        super().__init__()
-        self._sweep_total, self._sweep_done, self._expected = total, done, 0
-
-    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """Show the start of a run, with its estimated number of requests."""
-        self._expected = requests
-        note(
-            f"Run {number} of {runs}: {title} ({self._sweep_done:,} of {self._sweep_total:,} "
-            "requests of the sweep done)"
-        )
-
-    def finish_run(self, state: RunState) -> None:
-        """Show how a run ended, and replace its estimated number of requests in the total by the
-        actual number.
-        """
-        self._sweep_total += state.requests - self._expected
-        if state.why:
-            note(f"{state.title}: {state.state}: {state.why}")
-
-    def advance(self, answered: int, failed: int) -> None:
-        """Record answered requests."""
-        super().advance(answered, failed)
-        self._sweep_done += answered

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.api.results import PathLike
     from epicene.models import ModelOptions
     from epicene.runs.estimate import RunEstimate
-    from epicene.runs.ray.settings import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.suites import Suite, SuiteLike
 
 DEFAULT_MODEL = "smollm2"
@@ -82,7 +82,7 @@ def run(
     from epicene.api.models import resolve_models
     from epicene.runs.config import RunConfig
     from epicene.runs.executors import open_executor
-    from epicene.runs.ray.settings import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.runs.run import run as do_run
     from epicene.suites import choose_protocol, find_suite, split_role_settings
 

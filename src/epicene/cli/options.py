@@ -200,7 +200,7 @@ WorkerTimeout: TypeAlias = Annotated[
         "--worker-timeout",
         min=0.1,
         envvar="EPICENE_WORKER_TIMEOUT",
-        help="On Ray: seconds per shard before its worker is replaced.",
+        help="On Ray: seconds after which a worker that has not answered is replaced.",
     ),
 ]
 

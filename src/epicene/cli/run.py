@@ -172,7 +172,7 @@ def run(
     from epicene.cli.output import check_judged, note, show_results
     from epicene.core.errors import EpiceneWarning
     from epicene.runs.costs import cost_sentences
-    from epicene.runs.ray.settings import RaySettings
+    from epicene.runs.ray_cluster import RaySettings
     from epicene.suites import find_suite
 
     if items and not as_json:

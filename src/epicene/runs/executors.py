@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.models import Learner, Model, ModelSpec, describe_model, kind_info, open_model
 from epicene.models.pricing import as_paid
-from epicene.runs.ray.settings import LOCAL, RaySettings
+from epicene.runs.ray import RayExecutor
+from epicene.runs.ray_cluster import RaySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -214,21 +213,10 @@ def open_executor(
             )
         yield open_model
     elif on == ON_RAY:
-        from epicene.runs.ray.model import RayExecutor
-
-        cluster = RayExecutor(_resolve_address(settings), show_message)
+        cluster = RayExecutor(settings, show_message)
         try:
             yield cluster
         finally:
             cluster.close()
     else:
         raise unknown("place to run on", on, (LOCAL_MACHINE, ON_RAY))
-
-
-def _resolve_address(settings: RaySettings) -> RaySettings:
-    """The settings, checked, with the address that Ray's own tools would use."""
-    called = "--ray-address" if settings.address else "RAY_ADDRESS"
-    address = settings.address or os.environ.get("RAY_ADDRESS", "")
-    settings = replace(settings, address="" if address == LOCAL else address)
-    settings.check(called)
-    return settings

@@ -160,7 +160,23 @@ def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise InputError("The same run folder was given twice; give each folder once.")
+    _check_no_trial(runs)
     return label_runs(runs)
+
+
+def _check_no_trial(runs: Sequence[StoredRun]) -> None:
+    """Raise if two runs differ in nothing but their limit: their model would count twice."""
+    seen: dict[bytes, StoredRun] = {}
+    for run in runs:
+        manifest = run.manifest
+        key = digest(msgspec.structs.replace(manifest.settings, limit=None), manifest.models)
+        other = seen.setdefault(key, run)
+        limits = [each.manifest.settings.limit or "none" for each in (other, run)]
+        if limits[0] != limits[1]:
+            raise InputError(
+                f"{other.folder} and {run.folder} are one run with different limits ({limits[0]} "
+                f"and {limits[1]}), so its model would count twice; name only one of them."
+            )
 
 
 def summarise_external_answers(

@@ -1,1 +1,0 @@
-"""Sweeps: models × suites × protocols × languages, forecast, limited and resumed."""
