@@ -24,16 +24,8 @@ from epicene.api.wording import command_line_wording
 from epicene.cli import (
     annotate,
     audit,
-    check,
-    data,
-    demo,
-    export,
-    plan,
     rewrite,
     select,
-    suites,
-    sweep,
-    train,
 )
 from epicene.app.streams import discard_unwritten_output, prepare_streams
 from epicene.core.errors import EpiceneError, InputError
@@ -85,18 +77,10 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app.command("suites")(suites.suites)
-app.command("plan")(plan.plan)
-app.command("check")(check.check)
-app.command("sweep")(sweep.sweep)
-app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
 app.command("audit")(audit.audit)
 app.command("select")(select.select)
-app.command("train")(train.train)
 app.add_typer(annotate.app, name="annotate")
-app.command("data")(data.data)
-app.add_typer(export.app, name="export")
 
 
 def _fill_paragraphs(commands: typer.Typer) -> None:
