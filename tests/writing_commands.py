@@ -29,7 +29,7 @@ MODULES = (
     "epicene.cli.output",
     "epicene.api.data",
     "epicene.api.exports",
-    "epicene.api.progress",
+    "epicene.app.progress",
     "epicene.api.studies",
     "epicene.api.training",
     "epicene.export.hf_dataset",

@@ -15,7 +15,7 @@ import torch
 
 import epicene
 import two_stage
-from epicene.api.models import ModelInput, resolve_models
+from epicene.app.models import ModelInput, resolve_models
 from epicene.core import registry
 from epicene.core.errors import InputError
 from epicene.models import ModelOptions, open_model

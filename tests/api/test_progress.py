@@ -13,7 +13,7 @@ from epicene.api import progress
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What time it is."""
     now = [0.0]
-    monkeypatch.setattr("epicene.api.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("epicene.app.progress.time.monotonic", lambda: now[0])
     return now
 
 
@@ -78,7 +78,7 @@ def test_lines_come_although_no_answer_does(
 def test_on_a_terminal_a_bar_with_rate_and_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("epicene.api.progress.sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("epicene.app.progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     bar = progress.progress_display()
     assert isinstance(bar, progress.ProgressBar)

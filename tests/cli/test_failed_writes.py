@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.cli.streams import CompleteWriter
+from epicene.app.streams import CompleteWriter
 
 PROGRAM = "import reflexives, epicene.cli; reflexives.register(); epicene.cli.main()"
 LIMIT = 40_000  # bytes of a file; a database that is open needs 32 KiB beside it

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.api.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
+from epicene.app.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
 from epicene.core import registry
 from epicene.report.sweep import format_duration
 from epicene.runs.sweep.runner import RunState
@@ -318,7 +318,7 @@ def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -
 def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("epicene.api.progress.sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("epicene.app.progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
     walked(SweepProgressBars)

@@ -19,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).parents[2] / "docs"
 # What most commands import, so that their children need not.
 _IMPORTED = (
-    "epicene.api.running",
+    "epicene.app.run",
     "epicene.export.results_folder",
     "epicene.localisation.audit.page",
     "epicene.models.reference",

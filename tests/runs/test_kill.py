@@ -21,7 +21,7 @@ ITEMS = 30
 # What each command would import: seconds, of which twenty commands are killed.
 MODULES = (
     "accelerate",
-    "epicene.api.running",
+    "epicene.app.run",
     "epicene.cli.estimate",
     "epicene.models.hf.causal",
     "epicene.report.run_report",

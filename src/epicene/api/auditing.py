@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.api.arguments import paths_of
+from epicene.app.arguments import paths_of
 from epicene.api.wording import keyword_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.localisation.audit.comparison import Gone
     from epicene.localisation.audit.files import FileAudit
     from epicene.localisation.audit.findings import Finding

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from epicene.api.wording import keyword_errors
 
 if TYPE_CHECKING:
-    from epicene.api.results import RunLike
+    from epicene.app.results import RunLike
     from epicene.runs.integrity import Verification
 
 

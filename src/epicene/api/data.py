@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.api.arguments import data_source, language_codes
-from epicene.api.frames import table_frame
-from epicene.api.progress import NoProgress, progress_display
-from epicene.api.running import model_options
+from epicene.app.arguments import data_source, texts_of
+from epicene.app.frames import table_frame
+from epicene.app.progress import NoProgress, progress_display
+from epicene.app.run import model_options
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, unknown
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.api.models import ModelInput
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import ModelInput
+    from epicene.app.arguments import PathLike
     from epicene.core.records import Item, Table
     from epicene.suites import Dataset, Protocol, Suite, SuiteLike
     from epicene.suites.collecting import CollectedFiles
@@ -58,7 +58,7 @@ def read_data(
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, settings or {}, None)
     dataset = chosen.read(data_source(data, columns), how)
-    return SuiteData(chosen, how, dataset, language_codes(language))
+    return SuiteData(chosen, how, dataset, texts_of(language))
 
 
 class SuiteData:
@@ -248,7 +248,8 @@ def build_data(
     A step done by people needs `epicene.load_study(FOLDER)` and their answers; until then,
     `waiting` says what is missing.
     """
-    from epicene.api.models import as_list, resolve_models
+    from epicene.app.run import as_list
+    from epicene.app.opening import resolve_models
     from epicene.models import open_model
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
     from epicene.suites import find_suite

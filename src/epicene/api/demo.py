@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.api.progress import NoProgress, progress_display
+from epicene.app.progress import NoProgress, progress_display
 from epicene.api.wording import keyword_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.report.page import NotMeasured
     from epicene.runs.execute import ProgressDisplay
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from epicene.api.arguments import data_source, language_codes
-from epicene.api.results import tabulate
+from epicene.app.arguments import data_source, texts_of
+from epicene.app.results import tables as tabulate
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from epicene.api.results import PathLike, RunLike
+    from epicene.app.arguments import PathLike
+    from epicene.app.results import RunLike
     from epicene.suites import SuiteLike
 
 
@@ -114,7 +115,7 @@ def export_data(
         chosen,
         how,
         data_source(data, columns),
-        languages=language_codes(language),
+        languages=texts_of(language),
         limit=limit,
         licence=licence,
     )

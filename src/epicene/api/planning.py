@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.api.arguments import data_source
-from epicene.api.progress import scoring_progress
-from epicene.api.results import Run, TabledResults, stored_run
+from epicene.app.arguments import data_source
+from epicene.app.progress import scoring_progress
+from epicene.app.results import Run, TabledResults, stored_run
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.api.results import PathLike, RunLike
+    from epicene.app.arguments import PathLike
+    from epicene.app.results import RunLike
     from epicene.core.records import Estimate, Table
     from epicene.runs.data_needs import DataNeeds, DataPlan
     from epicene.suites import SuiteLike

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 import msgspec
 
-from epicene.api.arguments import paths_of
+from epicene.app.arguments import paths_of
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 from epicene.core.records import Record
@@ -19,7 +19,7 @@ from epicene.rewriting import Change
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.localisation.rewrite_files import RewrittenFile
     from epicene.rewriting import Rewrite, Rewriter, Rewriting
 
@@ -343,7 +343,7 @@ def _file_progress(name: str, total: int, *, shown: bool) -> Iterator[Callable[[
     if not shown or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from epicene.api.progress import progress_bars
+    from epicene.app.progress import progress_bars
 
     with progress_bars(transient=True) as bars:
         task = bars.add_task(name, total=total, rate="")

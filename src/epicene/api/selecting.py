@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import msgspec
 
-from epicene.api.arguments import paths_of
+from epicene.app.arguments import paths_of
 from epicene.api.wording import keyword_errors
 from epicene.core.records import Record
 from epicene.localisation.selector_checks import SelectorProblem
@@ -15,7 +15,7 @@ from epicene.localisation.selector_checks import SelectorProblem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.localisation.people import PeopleRules
     from epicene.localisation.strings import LocalisedFile, LocalisedString
     from epicene.rewriting import Change

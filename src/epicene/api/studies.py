@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from epicene.api.arguments import data_source, language_codes
-from epicene.api.results import tabulate
+from epicene.app.arguments import data_source, texts_of
+from epicene.app.results import tables as tabulate
 from epicene.api.study_results import CorrectedResults, StudyAnswers
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, as_sentence, pluralise, unknown
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.api.results import PathLike, RunLike
+    from epicene.app.arguments import PathLike
+    from epicene.app.results import RunLike
     from epicene.runs.stored_run import StoredRun
     from epicene.studies.collection.database import ImportCounts
     from epicene.studies.collection.folder import StudyFolder
@@ -119,7 +120,7 @@ def sample_study(
         precision=precision,
         uncertain_first=uncertain_first,
     )
-    languages = language_codes(language)
+    languages = texts_of(language)
     spread = precision is not None or pilot is not None or uncertain_first
     if bool(stored) == bool(suite):
         raise InputError("Name either run folders or a suite with --suite.")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
-from epicene.api.results import Figure, TabledResults, tabulate
+from epicene.app.results import Figure, TabledResults
+from epicene.app.results import tables as tabulate
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, pluralise, unknown
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.api.results import PathLike, RunLike
+    from epicene.app.arguments import PathLike
+    from epicene.app.results import RunLike
     from epicene.core.records import Estimate, Table
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.stored_run import StoredRun

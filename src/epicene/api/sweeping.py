@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.api.frames import rows_frame, table_frame
-from epicene.api.progress import NoProgress, note, sweep_progress_display
-from epicene.api.results import Run, load
+from epicene.app.frames import rows_frame, table_frame
+from epicene.app.session import note
+from epicene.app.progress import NoProgress, sweep_progress_display
+from epicene.app.results import Run, load
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     import polars
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.sweep.forecast import RunForecast
     from epicene.runs.sweep.plan import PlanFile, SweepLimits

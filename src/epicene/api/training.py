@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.api.arguments import data_source
-from epicene.api.progress import NoProgress, progress_display
+from epicene.app.arguments import data_source
+from epicene.app.progress import NoProgress, progress_display
 from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epicene.api.results import PathLike
+    from epicene.app.arguments import PathLike
     from epicene.suites import SuiteLike
 
 

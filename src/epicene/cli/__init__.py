@@ -25,24 +25,17 @@ from epicene.cli import (
     annotate,
     audit,
     check,
-    compare,
     data,
     demo,
     export,
-    gate,
-    models,
     plan,
-    report,
     rewrite,
-    run,
-    score,
     select,
     suites,
     sweep,
-    tables,
     train,
 )
-from epicene.cli.streams import discard_unwritten_output, prepare_streams
+from epicene.app.streams import discard_unwritten_output, prepare_streams
 from epicene.core.errors import EpiceneError, InputError
 
 app = typer.Typer(
@@ -93,21 +86,14 @@ def _print_version(wanted: bool) -> None:
 
 
 app.command("suites")(suites.suites)
-app.command("run")(run.run)
-app.command("score")(score.score)
-app.command("tables")(tables.tables)
-app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
-app.command("gate")(gate.gate)
 app.command("check")(check.check)
-app.command("report")(report.report)
 app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
 app.command("audit")(audit.audit)
 app.command("select")(select.select)
 app.command("train")(train.train)
-app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)
 app.add_typer(export.app, name="export")

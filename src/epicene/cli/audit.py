@@ -104,7 +104,7 @@ def audit(
 @contextmanager
 def _failed_writes_exit_2() -> Iterator[None]:
     """Exit with 2 if output cannot be written, because 1 means that a rule matched."""
-    from epicene.cli.streams import discard_unwritten_output
+    from epicene.app.streams import discard_unwritten_output
     from epicene.core.errors import InputError, RunError
 
     try:

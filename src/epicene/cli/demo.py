@@ -37,7 +37,7 @@ def demo(
 
 def _show(done: Demo, *, as_json: bool) -> None:
     """The headlines of every suite, what was planted, what is missing, and where the report is."""
-    from epicene.api.results import load, tabulate
+    from epicene.app.results import load, tabulate
     from epicene.cli.output import note, print_json, print_tables
     from epicene.report.model_profiles import headline_results
     from epicene.report.planted_values import planted_table

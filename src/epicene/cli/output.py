@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.api.progress import note as note
+from epicene.app.progress import note as note
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.records import Judgement, Table
 from epicene.report.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
-    from epicene.api.results import Runs
+    from epicene.app.results import Runs
     from epicene.report.provenance import Provenance
     from epicene.runs.summary import Summary
 

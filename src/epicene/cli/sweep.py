@@ -74,7 +74,7 @@ def sweep(
 ) -> int:
     """Run every model of a plan on every suite. Repeat the command to resume."""
     from epicene.api.sweeping import prepare_sweep
-    from epicene.cli.estimate import confirm
+    from epicene.app.session import confirm
     from epicene.core.redaction import redacted_command
     from epicene.runs.estimate import is_long
     from epicene.runs.ray.settings import RaySettings

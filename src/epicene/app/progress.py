@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from epicene.app.session import note
 from epicene.core.control_characters import escape_controls
 
 if TYPE_CHECKING:
@@ -27,11 +28,6 @@ _SECONDS_BETWEEN_LINES = 60.0
 _TICK = 1.0  # seconds between checks whether a line is due
 _SECONDS_BETWEEN_DRAWINGS = 0.2  # of a bar in a notebook
 _MOMENT = 1.0  # seconds before the progress of scoring is shown
-
-
-def note(sentence: str) -> None:
-    """Write a message to standard error."""
-    sys.stderr.write(f"{escape_controls(sentence)}\n")
 
 
 def progress_display() -> ProgressDisplay:

@@ -1,26 +1,15 @@
-"""Models in Python: open one, list them, and run suites on models that are in memory."""
+"""Open models in Python, and run suites on models that are in memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from epicene.api.open_model import OpenModel
-from epicene.api.progress import NoProgress, progress_display
-from epicene.api.running import model_options
-from epicene.api.wording import keyword_errors
-from epicene.core import registry
-from epicene.core.errors import EpiceneError, InputError, OptionError
-from epicene.models import (
-    IN_MEMORY,
-    Learner,
-    ModelOptions,
-    ModelSpec,
-    Probed,
-    kind_info,
-    parse_spec,
-)
+from epicene.app.open_model import OpenModel
+from epicene.app.run import model_options
+from epicene.core.errors import InputError, OptionError
+from epicene.models import IN_MEMORY, Learner, ModelOptions, ModelSpec, Probed, parse_spec
 from epicene.models import open_model as open_spec
 from epicene.models.functions import FunctionModel
 from epicene.models.pricing import as_paid
@@ -28,25 +17,14 @@ from epicene.runs.executors import CachedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
-    import polars
-
+    from epicene.app.arguments import ModelInput
     from epicene.models import Model
     from epicene.runs.executors import Executor
 
     Function: TypeAlias = Callable[..., Any]
 
-# A spec string, an open model, or a loaded transformers model with its tokenizer.
-ModelInput: TypeAlias = str | OpenModel | tuple[Any, Any]
 
-
-def as_list(given: ModelInput | Sequence[ModelInput]) -> list[ModelInput]:
-    """The models of a role, given as a list or as one model."""
-    return list(given) if isinstance(given, list) else [cast("ModelInput", given)]
-
-
-@keyword_errors
 def open_model(
     model: Any = None,
     tokenizer: Any = None,
@@ -219,72 +197,3 @@ def _options_in_memory(options: ModelOptions) -> dict[str, Any]:
 
 def _belongs_to_a_run(model: Model) -> bool:
     return isinstance(model, (Learner, Probed)) or as_paid(model) is not None
-
-
-# --- which there are -----------------------------------------------------------------------------
-
-
-def models() -> polars.DataFrame:
-    """The installed kinds of model, one row each, followed by the embedded models.
-
-    >>> epicene.models()["kind"].to_list()
-    ['copy', 'diffusers', 'hf', ..., 'smollm2', ...]
-
-    Columns: kind, spec (how to name a model), about, embedded; for embedded models also languages,
-    chat, licence, must_accept (whether you must accept the licence to fetch it), download_mb,
-    disk_mb, fetched and where.
-    """
-    import polars as pl
-
-    from epicene.models import embedded, faces
-
-    fetchable = {each.name: each for each in (*embedded.status(), *faces.status())}
-    rows: list[dict[str, Any]] = [
-        {"kind": kind, "spec": spec, "about": about, "embedded": False}
-        for kind in registry.names("models")
-        if kind not in fetchable
-        for spec, about in [_describe(kind)]
-    ]
-    for name, status in fetchable.items():
-        facts = msgspec.to_builtins(status)
-        del facts["name"]
-        about = facts.pop("description")
-        rows.append({"kind": name, "spec": name, "about": about, "embedded": True, **facts})
-    schema: dict[str, Any] = {
-        **dict.fromkeys(("kind", "spec", "about"), pl.String),
-        "embedded": pl.Boolean,
-        "languages": pl.List(pl.String),
-        "chat": pl.Boolean,
-        "licence": pl.String,
-        "must_accept": pl.Boolean,
-        **dict.fromkeys(("download_mb", "disk_mb"), pl.Int64),
-        "fetched": pl.Boolean,
-        "where": pl.String,
-    }
-    return pl.DataFrame(rows, schema=schema)
-
-
-def _describe(kind: str) -> tuple[str, str]:
-    """How to name a model of that kind, and what it is, or why it cannot be used."""
-    try:
-        info = kind_info(kind)
-    except EpiceneError as error:
-        return kind, str(error)
-    return info.usage or kind, info.about
-
-
-@keyword_errors
-def fetch_model(name: str, *, accept_licence: bool = False, progress: bool = True) -> Path:
-    """Download, verify and convert an embedded model; return its folder.
-
-    A model that is already on this machine is not downloaded again. `epicene.models()` lists the
-    embedded models. A model with its own terms needs `accept_licence=True`, which confirms that you
-    have read and accept them.
-
-    >>> epicene.fetch_model("smollm2")  # doctest: +SKIP
-    """
-    from epicene.models import embedded, faces
-
-    fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
-    show = (progress_display() if progress else NoProgress()).show_message
-    return fetch(name, accept_licence=accept_licence, progress=show)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import msgspec
 import polars as pl
 
-from epicene.api.wording import keyword_errors
 from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
 from epicene.core.finite import finite_or_failed
@@ -152,7 +151,6 @@ class OpenModel:
         can = ", ".join(sorted(self._model.verbs)) if self._model else "closed"
         return f"<OpenModel {self._identity.label}: {can}>"
 
-    @keyword_errors
     def score(
         self,
         texts: str | Iterable[str],
@@ -176,7 +174,6 @@ class OpenModel:
         scored = self._scores(texts, context, first_token, masking, language)
         return _frame(_SCORE_COLUMNS, (_score_row(*each) for each in scored))
 
-    @keyword_errors
     def tokens(
         self,
         texts: str | Iterable[str],
@@ -206,7 +203,6 @@ class OpenModel:
             ),
         )
 
-    @keyword_errors
     def fill(
         self,
         texts: str | Iterable[str],
@@ -258,7 +254,6 @@ class OpenModel:
             ),
         )
 
-    @keyword_errors
     def generate(
         self,
         prompts: PromptInput | Iterable[PromptInput],
@@ -312,7 +307,6 @@ class OpenModel:
             ),
         )
 
-    @keyword_errors
     def translate(
         self,
         texts: str | Iterable[str],

@@ -1,0 +1,106 @@
+"""What `import epicene` gives, and where it is defined: `__init__.py` reads this file, too."""
+
+from epicene.api.auditing import Audit as Audit, audit as audit, audit_text as audit_text
+from epicene.api.checking import check as check
+from epicene.api.data import (
+    BuiltData as BuiltData,
+    SuiteData as SuiteData,
+    build_data as build_data,
+    collect_data as collect_data,
+    extract_wording as extract_wording,
+    read_data as read_data,
+)
+from epicene.api.demo import Demo as Demo, demo as demo
+from epicene.api.exports import (
+    ExportedData as ExportedData,
+    export_data as export_data,
+    export_results as export_results,
+)
+from epicene.api.planning import Plan as Plan, plan as plan
+from epicene.api.rewriting import (
+    Rewritten as Rewritten,
+    RewrittenChange as RewrittenChange,
+    open_rewriter as open_rewriter,
+    rewrite as rewrite,
+    rewrite_files as rewrite_files,
+)
+from epicene.api.selecting import (
+    CheckedSelector as CheckedSelector,
+    check_selectors as check_selectors,
+    check_selectors_in_files as check_selectors_in_files,
+    make_selectors as make_selectors,
+    make_selectors_in_files as make_selectors_in_files,
+)
+from epicene.api.studies import (
+    AdjudicationSheet as AdjudicationSheet,
+    Sheets as Sheets,
+    Study as Study,
+    StudyCheck as StudyCheck,
+    check_study_file as check_study_file,
+    load_study as load_study,
+    new_study as new_study,
+    restore_study as restore_study,
+    sample_study as sample_study,
+    serve_studies as serve_studies,
+)
+from epicene.api.study_results import (
+    CorrectedResults as CorrectedResults,
+    StudyAnswers as StudyAnswers,
+    StudyResults as StudyResults,
+)
+from epicene.api.suites import suites as suites
+from epicene.api.sweeping import Sweep as Sweep, estimate_sweep as estimate_sweep, sweep as sweep
+from epicene.api.training import train as train
+from epicene.app.compare import Comparison as Comparison, compare as compare
+from epicene.app.models import fetch_model as fetch_model, models as models
+from epicene.app.open_model import OpenModel as OpenModel
+from epicene.app.opening import open_model as open_model
+from epicene.app.report import report as report
+from epicene.app.results import (
+    Figure as Figure,
+    Run as Run,
+    Runs as Runs,
+    load as load,
+    tables as tables,
+)
+from epicene.app.run import run as run
+from epicene.app.score import Scored as Scored, score as score
+from epicene.core.errors import (
+    EpiceneError as EpiceneError,
+    EpiceneWarning as EpiceneWarning,
+    InputError as InputError,
+    RunError as RunError,
+)
+from epicene.core.records import (
+    Choice as Choice,
+    Completions as Completions,
+    Decoding as Decoding,
+    Draw as Draw,
+    Estimate as Estimate,
+    Expected as Expected,
+    Fill as Fill,
+    Generate as Generate,
+    Images as Images,
+    Item as Item,
+    Judgement as Judgement,
+    Look as Look,
+    Message as Message,
+    Score as Score,
+    Scores as Scores,
+    Texts as Texts,
+    Translate as Translate,
+)
+from epicene.localisation.rewrite_files import (
+    RewrittenFile as RewrittenFile,
+    RewrittenString as RewrittenString,
+)
+from epicene.localisation.selector_checks import SelectorProblem as SelectorProblem
+from epicene.models.functions import PythonModel as PythonModel
+from epicene.suites.definition import (
+    SuiteDefinition as SuiteDefinition,
+    choose as choose,
+    suite as suite,
+)
+from epicene.suites.definition_items import RowItem as RowItem
+
+__version__: str

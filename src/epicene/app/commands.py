@@ -1,0 +1,235 @@
+"""The command line: every command, and `main`, which turns errors into a message and an exit code.
+
+Exit codes: 0 for success; 1 if the run is incomplete or failed, or if a gate fails; 2 if the user's
+input is wrong; 3 if a gate is undecided. Only the module of the command that is called is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+
+from epicene import __version__
+from epicene.app.output import OPTIONS, Output, show
+from epicene.app.session import NothingSentError, Session, session
+from epicene.app.streams import discard_unwritten_output, prepare_streams
+from epicene.core.errors import EpiceneError, EpiceneWarning, InputError
+
+
+class Command(NamedTuple):
+    """Where a command's function is, and which options of `output.py` it takes.
+
+    `each`: on the command line, the first argument may be repeated, and the function is called once
+    for each.
+    """
+
+    function: str
+    output: str = ""
+    each: bool = False
+
+
+# The commands, in the order of the help. `models fetch` is a command of the group `models`.
+COMMANDS = {
+    "run": Command("epicene.app.run:run", "json items yes dry_run", each=True),
+    "score": Command("epicene.app.score:score", "json table items"),
+    "tables": Command(
+        "epicene.app.results:tables", "json csv latex markdown table list items scores"
+    ),
+    "compare": Command("epicene.app.compare:compare", "json items"),
+    "report": Command("epicene.app.report:report"),
+    "models": Command("epicene.app.models:models", "json csv"),
+    "models fetch": Command("epicene.app.models:fetch_model"),
+}
+# What a group of commands without a function of its own is for.
+GROUPS = {
+    "annotate": "Run human studies.",
+    "export": "Export results, and the items of a suite.",
+}
+_EPILOGUE = (
+    "Add `--debug` anywhere to see where an error came from, and `--suite FILE.py` in front of the "
+    "command to use the suites in a file by name. `epicene suites SUITE` explains a suite's "
+    "settings and data; `epicene models` explains how to name a model."
+)
+
+
+def command_line(only: str = "") -> App:
+    """The command line with all commands, or with those whose name starts with a word."""
+    app = App(
+        name="epicene",
+        help="Measure how generative models handle grammatical gender and agreement.",
+        help_epilogue=_EPILOGUE,
+        help_format="markdown",
+        help_flags=["--help", "-h"],
+        version=__version__,
+        version_flags=["--version"],
+        default_parameter=Parameter(negative=(), show_default=_show_default),
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    names = [name for name in COMMANDS if name.split()[0] == only] or list(COMMANDS)
+    for place, name in enumerate(names):
+        group, _, last = name.rpartition(" ")
+        if group and group not in app:
+            app.command(App(name=group, help=GROUPS[group], version_flags=[], sort_key=place))
+        parent = app[group] if group else app
+        function = _as_command(COMMANDS[name])
+        if any(each.startswith(f"{name} ") for each in names):
+            own = App(name=last, version_flags=[], sort_key=place)
+            own.default(function)
+            parent.command(own)
+        else:
+            parent.command(function, name=last, version_flags=[], sort_key=place)
+    return app
+
+
+def _show_default(value: Any) -> str:
+    """The default as the help shows it; None, which hides it, for what is off or empty."""
+    hidden = value is None or value is False or value in ("", ())
+    return None if hidden else str(value)  # type: ignore[return-value]
+
+
+def _as_command(command: Command) -> Callable[..., int]:
+    """The function with the options for its output; it prints what is returned, and returns the
+    exit code.
+    """
+    module, _, name = command.function.partition(":")
+    function = getattr(import_module(module), name)
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> int:
+        chosen = {name: options.pop(name) for name in command.output.split() if name in options}
+        output = Output.of(chosen)
+        flags = {name: bool(chosen.get(name)) for name in ("yes", "dry_run", "json")}
+        calls = [(each,) for each in arguments] if command.each else [arguments]
+        if not calls:
+            raise InputError(f"Name at least one {parameters[0].name}.")
+        before = session.set(replace(session.get(), **flags))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", EpiceneWarning)  # results print them as notes
+                return max(show(function(*each, **options), output) for each in calls)
+        except NothingSentError:
+            return 0
+        finally:
+            session.reset(before)
+
+    parameters = list(inspect.signature(function).parameters.values())
+    if command.each:
+        several, alone = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.KEYWORD_ONLY
+        first, *others = parameters
+        parameters = [first.replace(kind=several), *(each.replace(kind=alone) for each in others)]
+    for option in command.output.split():
+        default = () if option == "table" else False
+        parameters.append(
+            inspect.Parameter(
+                option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=OPTIONS[option]
+            )
+        )
+    # What it returns is left out: that need not be importable.
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code; raises `InputError` if its options are wrong."""
+    from epicene.core.redaction import redacted_command
+
+    left = list(arguments)
+    if left and left[0] not in {name.split()[0] for name in COMMANDS} and left[0][0] != "-":
+        from epicene.cli import run_app  # until every command is here
+
+        return run_app(left)
+    if left[:1] == ["--suite"]:
+        from epicene.suites.suite_files import add_suite_files
+
+        add_suite_files([Path(each) for each in left[1:2]])
+        del left[:2]
+    typed = session.set(Session(command=redacted_command(["epicene", *arguments])))
+    try:
+        code = command_line(left[0] if left else "")(left)
+    except CycloptsError as error:
+        raise InputError(_option_error(error)) from None
+    finally:
+        session.reset(typed)
+    return code if isinstance(code, int) else 0
+
+
+def _option_error(error: CycloptsError) -> str:
+    """What is wrong with the options, as one sentence that names the command's help."""
+    sentence = " ".join(str(error).split())
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        sentence = f"{error.argument.name} is missing"
+    place = " ".join(["epicene", *(error.command_chain or ()), "--help"])
+    if sentence.endswith("?"):
+        return f"{sentence} See `{place}`."
+    return f"{sentence.rstrip('.')}; see `{place}`."
+
+
+def main() -> None:
+    """Run the program."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    if len(arguments) < len(sys.argv) - 1:
+        os.environ["EPICENE_DEBUG"] = "1"
+    prepare_streams()
+    sys.exit(run_with_exit_code(lambda: run_command(arguments)))
+
+
+def run_with_exit_code(work: Callable[[], int]) -> int:
+    """Call `work` and return the exit code; errors are printed, not raised.
+
+    The exit code is 1 if output could not be written.
+    """
+    try:
+        code = work()
+        sys.stdout.flush()
+    except BaseException as error:
+        with suppress(OSError):  # standard error may be full, too
+            if os.environ.get("EPICENE_DEBUG", "0") != "0":
+                traceback.print_exc()
+        code = _report_error(error)
+        discard_unwritten_output()
+    return code
+
+
+def _report_error(error: BaseException) -> int:
+    """Print what went wrong and return the exit code."""
+    match error:
+        case EpiceneError():
+            return _print_error(str(error), error.exit_code)
+        case KeyboardInterrupt():
+            return _print_error(
+                "Stopped. Run the same command again; a run resumes from its stored answers.", 1
+            )
+        case BrokenPipeError():
+            return 1  # the reader of our output has ended, as `head` does
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return _print_error(f"{place}{error.strerror or error}.", 1)
+        case SystemExit():
+            return error.code if isinstance(error.code, int) else 0
+    kind = type(error).__name__
+    return _print_error(f"Unexpected error ({kind}: {error}); run with --debug to see where.", 1)
+
+
+def _print_error(sentence: str, code: int) -> int:
+    from epicene.core.control_characters import escape_controls
+    from epicene.core.redaction import redact
+
+    with suppress(OSError):  # the exit code says it, too
+        sys.stderr.write(f"epicene: {escape_controls(redact(sentence))}\n")
+    return code
