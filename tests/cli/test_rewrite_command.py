@@ -46,7 +46,7 @@ def test_lines(give: Epicene) -> None:
 
 
 def rewrite_bytes(given: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
-    program = "import sys; from epicene.cli import main; main()"
+    program = "import sys; from epicene.app.commands import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, "rewrite", "--pronouns=xe", *options],
         input=given,

@@ -32,7 +32,7 @@ from epicene.app.arguments import (
 )
 from epicene.app.frames import table_frame
 from epicene.app.output import Output, console, note, print_json, print_line, print_tables
-from epicene.app.progress import NoProgress, progress_display
+from epicene.app.progress import progress_display
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError, unknown
 
@@ -373,7 +373,7 @@ def build_data(
     )
     chosen_settings = dict(settings or {}) if seed is None else {**(settings or {}), "seed": seed}
     config = BuildConfig(chosen, Path(out), chosen_settings, models, max_cost)
-    display = progress_display() if progress else NoProgress()
+    display = progress_display(wanted=progress)
     steps: list[str] = []
     waiting = ""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from epicene.app.arguments import Out, Progress, Threads, at_least
 from epicene.app.output import Output, note, print_json, print_tables
-from epicene.app.progress import NoProgress, progress_display
+from epicene.app.progress import progress_display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +163,7 @@ def demo(
     at_least(1, limit=limit, threads=threads)
     for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
         require(package, "The report", "")
-    display = progress_display() if progress else NoProgress()
+    display = progress_display(wanted=progress)
     try:
         fetch(EMBEDDED_MODEL, progress=display.show_message)
     except EpiceneError as error:  # the parts that need it say so one by one

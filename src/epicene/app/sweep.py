@@ -24,7 +24,7 @@ from epicene.app.arguments import (
 )
 from epicene.app.frames import rows_frame, table_frame
 from epicene.app.output import Output, print_json, print_tables
-from epicene.app.progress import NoProgress, sweep_progress_display
+from epicene.app.progress import progress_display
 from epicene.app.results import Run, load
 from epicene.app.session import NothingSentError, confirm, note, session
 from epicene.core.errors import InputError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.sweep.forecast import RunForecast
     from epicene.runs.sweep.plan import PlanFile, SweepLimits
-    from epicene.runs.sweep.runner import RunState, SweepState
+    from epicene.runs.sweep.runner import SweepState
 
 
 class Sweep:
@@ -146,7 +146,7 @@ def sweep(
     at_least(1, limit=limit, threads=threads, workers=workers)
     command = session.get().command or "epicene.sweep(…)"
     prepared = _prepare(plan, out, limit=limit, max_cost=max_cost, threads=threads, command=command)
-    show = note if progress else NoProgress().show_message
+    show = progress_display(wanted=progress).show_message
     if session.get().dry_run:
         _show_estimate(prepared.forecasts)
     else:
@@ -249,38 +249,21 @@ class PreparedSweep:
 
     def run(self, *, on: str, ray: RaySettings, progress: bool) -> Sweep:
         """Execute all incomplete runs, and write the report."""
-        from contextlib import nullcontext
-
         from epicene.report.sweep import write_sweep_report
         from epicene.runs.executors import open_executor
         from epicene.runs.run import lock_folder
-        from epicene.runs.sweep.forecast import total_forecast
         from epicene.runs.sweep.runner import StateNotWrittenError, SweepConfig, run_sweep
 
-        workload = total_forecast(self.forecasts).workload
-        shown = sweep_progress_display(workload) if progress else nullcontext(_NoSweepProgress())
+        display = progress_display(wanted=progress)
         path = self.file.path
         with lock_folder(self.folder):
             try:
-                with (
-                    shown as display,
-                    open_executor(on, ray, display.show_message) as executor,
-                ):
+                with open_executor(on, ray, display.show_message) as executor:
                     config = SweepConfig(path.name, self.folder, self.forecasts, self.limits)
                     state = run_sweep(config, display, executor)
                 return Sweep(self.folder, write_sweep_report(self.folder, state, path))
             except StateNotWrittenError as error:
                 return Sweep(self.folder, error.state, str(error))
-
-
-class _NoSweepProgress(NoProgress):
-    """Shows nothing."""
-
-    def start_run(self, title: str, number: int, runs: int, requests: int) -> None:
-        """Show nothing."""
-
-    def finish_run(self, state: RunState) -> None:
-        """Show nothing."""
 
 
 def _prepare(

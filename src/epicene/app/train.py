@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from epicene.app.arguments import Columns, Data, Out, Progress, SuiteLike, at_least, data_source
-from epicene.app.progress import NoProgress, progress_display
+from epicene.app.progress import progress_display
 from epicene.core.errors import InputError
 
 
@@ -60,7 +60,7 @@ def train(
     protocol = choose_protocol(chosen, "epicene", {} if split is None else {"split": split}, None)
     dataset = chosen.read(data_source(data, columns), protocol)
     sentences = chosen.tagging_data(dataset.items)
-    show = (progress_display() if progress else NoProgress()).show_message
+    show = (progress_display(wanted=progress)).show_message
     show(f"{dataset.name}: {len(sentences.sentences)} sentences.")
     recipe = SMALL_RECIPE if small else TrainingConfig()
     trained = train_tagger(
