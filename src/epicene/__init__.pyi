@@ -1,6 +1,5 @@
 """What `import epicene` gives, and where it is defined: `__init__.py` reads this file, too."""
 
-from epicene.api.auditing import Audit as Audit, audit as audit, audit_text as audit_text
 from epicene.api.checking import check as check
 from epicene.api.data import (
     BuiltData as BuiltData,
@@ -17,40 +16,11 @@ from epicene.api.exports import (
     export_results as export_results,
 )
 from epicene.api.planning import Plan as Plan, plan as plan
-from epicene.api.rewriting import (
-    Rewritten as Rewritten,
-    RewrittenChange as RewrittenChange,
-    open_rewriter as open_rewriter,
-    rewrite as rewrite,
-    rewrite_files as rewrite_files,
-)
-from epicene.api.selecting import (
-    CheckedSelector as CheckedSelector,
-    check_selectors as check_selectors,
-    check_selectors_in_files as check_selectors_in_files,
-    make_selectors as make_selectors,
-    make_selectors_in_files as make_selectors_in_files,
-)
-from epicene.api.studies import (
-    AdjudicationSheet as AdjudicationSheet,
-    Sheets as Sheets,
-    Study as Study,
-    StudyCheck as StudyCheck,
-    check_study_file as check_study_file,
-    load_study as load_study,
-    new_study as new_study,
-    restore_study as restore_study,
-    sample_study as sample_study,
-    serve_studies as serve_studies,
-)
-from epicene.api.study_results import (
-    CorrectedResults as CorrectedResults,
-    StudyAnswers as StudyAnswers,
-    StudyResults as StudyResults,
-)
 from epicene.api.suites import suites as suites
 from epicene.api.sweeping import Sweep as Sweep, estimate_sweep as estimate_sweep, sweep as sweep
 from epicene.api.training import train as train
+from epicene.app import annotate as annotate
+from epicene.app.audit import Audit as Audit, audit as audit
 from epicene.app.compare import Comparison as Comparison, compare as compare
 from epicene.app.models import fetch_model as fetch_model, models as models
 from epicene.app.open_model import OpenModel as OpenModel
@@ -63,8 +33,20 @@ from epicene.app.results import (
     load as load,
     tables as tables,
 )
+from epicene.app.rewrite import (
+    Rewritten as Rewritten,
+    RewrittenChange as RewrittenChange,
+    rewrite as rewrite,
+)
 from epicene.app.run import run as run
 from epicene.app.score import Scored as Scored, score as score
+from epicene.app.select import check_selectors as check_selectors, select as select
+from epicene.app.studies import Study as Study
+from epicene.app.study_results import (
+    CorrectedResults as CorrectedResults,
+    StudyAnswers as StudyAnswers,
+    StudyResults as StudyResults,
+)
 from epicene.core.errors import (
     EpiceneError as EpiceneError,
     EpiceneWarning as EpiceneWarning,
@@ -94,6 +76,7 @@ from epicene.localisation.rewrite_files import (
     RewrittenFile as RewrittenFile,
     RewrittenString as RewrittenString,
 )
+from epicene.localisation.select_files import SelectedFile as SelectedFile
 from epicene.localisation.selector_checks import SelectorProblem as SelectorProblem
 from epicene.models.functions import PythonModel as PythonModel
 from epicene.suites.definition import (

@@ -22,15 +22,11 @@ from typer.exceptions import Abort, Exit, TyperException
 from epicene import __version__
 from epicene.api.wording import command_line_wording
 from epicene.cli import (
-    annotate,
-    audit,
     check,
     data,
     demo,
     export,
     plan,
-    rewrite,
-    select,
     suites,
     sweep,
     train,
@@ -90,11 +86,7 @@ app.command("plan")(plan.plan)
 app.command("check")(check.check)
 app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
-app.command("rewrite")(rewrite.rewrite)
-app.command("audit")(audit.audit)
-app.command("select")(select.select)
 app.command("train")(train.train)
-app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)
 app.add_typer(export.app, name="export")
 
