@@ -164,10 +164,10 @@ def _child(out: Path, command: list[str]) -> None:
     """Run a command with its parts counted."""
     parts = Parts()
     _count(parts)
-    from epicene.cli import run_app
+    from epicene.app.commands import run_command
 
     try:
-        code = run_app(command)
+        code = run_command(command)
     finally:
         out.write_text(json.dumps(parts.seconds))
     sys.exit(code)

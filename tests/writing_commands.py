@@ -162,11 +162,11 @@ COMMANDS = (
         inputs=("sweep.toml",),
         runs=True,
     ),
-    WritingCommand(name="data build", arguments=("data", "alternations", "build", "--out=out")),
+    WritingCommand(name="data build", arguments=("data", "build", "alternations", "--out=out")),
     WritingCommand(
         name="data build with models",
         arguments=(
-            *("data", "genform", "build", "--out=out", "--set=language=fr", "--set=sentences=2"),
+            *("data", "build", "genform", "--out=out", "--set=language=fr", "--set=sentences=2"),
             *("--set=templates=templates.toml", "--model=writer=scripted-writer"),
             "--model=translator=scripted-translator",
         ),

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import epicene
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 
 PAGE = Path(__file__).with_name("study.md")
 _NUMBERS = ("value", "low", "high")
@@ -68,7 +68,7 @@ def _study(run: epicene.Run, folder: Path, work: Path) -> str:
         study.import_answers(filled)
     shutil.make_archive(str(folder / "study"), "zip", study.path)
     with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
-        run_app(["annotate", "tables", str(study.path)])
+        run_command(["annotate", "tables", str(study.path)])
     (folder / "study-tables.txt").write_text(printed.getvalue(), "utf-8")
     lines = ["| metric | value | 95 % interval | n |", "| :-- | --: | --: | --: |"]
     for row in study.answers().results(run).metrics().iter_rows(named=True):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy, NightlyPolicy
 from epicene.runs.sweep.plan import (
     ModelEntry,

@@ -16,7 +16,7 @@ __version__ = "0.2.0"
 _HOMES = {
     name.name: node.module
     for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8")).body
-    if isinstance(node, ast.ImportFrom) and node.module
+    if isinstance(node, ast.ImportFrom) and node.module and node.module != "typing"
     for name in node.names
 }
 __all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604

@@ -1,26 +1,34 @@
 """What `import epicene` gives, and where it is defined: `__init__.py` reads this file, too."""
 
-from epicene.api.checking import check as check
-from epicene.api.data import (
+from typing import Any
+
+from epicene.app import annotate as annotate
+from epicene.app.audit import Audit as Audit, audit as audit
+from epicene.app.check import Checked as Checked, check as check
+from epicene.app.data import (
     BuiltData as BuiltData,
+    Collected as Collected,
     SuiteData as SuiteData,
     build_data as build_data,
     collect_data as collect_data,
     extract_wording as extract_wording,
     read_data as read_data,
 )
-from epicene.api.demo import Demo as Demo, demo as demo
-from epicene.api.exports import (
+from epicene.app.demo import Demo as Demo, demo as demo
+from epicene.app.export import (
     ExportedData as ExportedData,
     export_data as export_data,
     export_results as export_results,
 )
-from epicene.api.planning import Plan as Plan, plan as plan
-from epicene.api.suites import suites as suites
-from epicene.api.sweeping import Sweep as Sweep, estimate_sweep as estimate_sweep, sweep as sweep
-from epicene.api.training import train as train
-from epicene.app import annotate as annotate
-from epicene.app.audit import Audit as Audit, audit as audit
+from epicene.app.plan import Plan as Plan, plan as plan
+from epicene.app.suites import SuiteFacts as SuiteFacts, suites as suites
+from epicene.app.sweep import (
+    Sweep as Sweep,
+    estimate_sweep as estimate_sweep,
+    sweep as sweep,
+    sweep_plan as sweep_plan,
+)
+from epicene.app.train import train as train
 from epicene.app.compare import Comparison as Comparison, compare as compare
 from epicene.app.models import fetch_model as fetch_model, models as models
 from epicene.app.open_model import OpenModel as OpenModel
@@ -87,3 +95,5 @@ from epicene.suites.definition import (
 from epicene.suites.definition_items import RowItem as RowItem
 
 __version__: str
+
+def function(name: str) -> Any: ...

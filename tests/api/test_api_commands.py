@@ -10,7 +10,7 @@ import pytest
 import typer.main
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 
 FUNCTIONS = {
     "annotate activity": ["Study.activity"],

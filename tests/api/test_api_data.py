@@ -30,14 +30,14 @@ SUITES = ["alternations", "apgc", "genform", "gramvis", "misgendering"]
 @pytest.mark.parametrize("suite", SUITES)
 def test_items_and_tables_are_those_of_the_command(suite: str, command: Epicene) -> None:
     data = epicene.read_data(suite)
-    shown = command("data", suite, "show", "--limit=3", "--json").json["items"]
+    shown = command("data", "show", suite, "--limit=3", "--json").json["items"]
     first = [item for item, _ in zip(data.items(), shown, strict=False)]
     assert json.loads(msgspec.json.encode(first)) == shown
     frame = data.frame()
     assert frame.height == len(data)
     assert data.frame(limit=3).height == 3
     assert frame["id"][:3].to_list() == [each["id"] for each in shown]
-    told = command("data", suite, "stats", "--json").json
+    told = command("data", "stats", suite, "--json").json
     assert (data.suite, data.name) == (told["suite"], told["data"])
     assert list(data.tables) == list(told["tables"])
     assert json.loads(msgspec.json.encode(tables_json(data.records()))) == told["tables"]
@@ -64,7 +64,7 @@ def test_items_of_your_own_are_checked(command: Epicene) -> None:
     columns = {"good": "sentence_good", "bad": "sentence_bad", "language": "lang"}
     data = epicene.read_data("alternations", "pairs.csv", columns=columns)
     told = command(
-        "data", "alternations", "check", "-d", "pairs.csv", "--json",
+        "data", "check", "alternations", "-d", "pairs.csv", "--json",
         *(f"--column={ours}={theirs}" for ours, theirs in columns.items()),
     ).json  # fmt: skip
     findings = data.check().rows(named=True)
@@ -117,7 +117,7 @@ def test_data_is_built_as_by_the_command(
         *(f"--set={name}={value}" for name, value in SETTINGS.items()),
         *(f"--model={role}={specs}" for role, specs in MODELS.items()),
     )
-    by_command = command("data", "gramvis", "build", "--out=by-command", *told)
+    by_command = command("data", "build", "gramvis", "--out=by-command", *told)
     assert by_command.code == 0
     assert by_command.err.splitlines()[-1] == waiting.waiting.replace("by-python", "by-command")
     for folder in ("by-python", "by-command"):
@@ -126,7 +126,7 @@ def test_data_is_built_as_by_the_command(
             answer(study, name, partial(scripted.suggests, place))
     done = build("by-python")
     assert (done.path, done.waiting) == (Path("by-python"), "")
-    assert command("data", "gramvis", "build", "--out=by-command", *told).code == 0
+    assert command("data", "build", "gramvis", "--out=by-command", *told).code == 0
     for file in Path("by-command").glob("*.jsonl"):
         assert file.read_bytes() == Path("by-python", file.name).read_bytes()
     capfd.readouterr()
@@ -150,6 +150,6 @@ def test_what_cannot_be_built_is_named(words: None) -> None:
 
 
 def test_a_role_is_named_on_the_command_line(command: Epicene) -> None:
-    done = command("data", "gramvis", "build", "--out=x", "--model=random")
+    done = command("data", "build", "gramvis", "--out=x", "--model=random")
     assert done.code == 2
     assert "--model must name the model's role, as ROLE=SPEC, not 'random'." in done.err

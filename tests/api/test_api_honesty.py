@@ -55,7 +55,7 @@ def test_labels_keep_their_shares_beside_undetected_answers() -> None:
 
 def test_runs_of_one_model_are_told_apart_everywhere() -> None:
     defined = suite_of(lambda _item, _answer: True)
-    both = epicene.tabulate([run(defined, "one"), run(defined, "two")])
+    both = epicene.tables([run(defined, "one"), run(defined, "two")])
     assert both.items()["model"].unique().len() == 2
     assert set(both.answers()["run"]) == {"one", "two"}
 

@@ -49,7 +49,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def _epicene(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from epicene.cli import main; main()", *arguments],
+        [sys.executable, "-c", "from epicene.app.commands import main; main()", *arguments],
         env=environment,
         capture_output=True,
         text=True,

@@ -127,7 +127,7 @@ def test_scores_are_the_log_probabilities_of_every_candidate() -> None:
 
 def test_runs_side_by_side() -> None:
     runs = [epicene.run("reflexives", model=f"random:{seed}", progress=False) for seed in (1, 2)]
-    both = epicene.tabulate(runs)
+    both = epicene.tables(runs)
     assert both.table("accuracy")["model"].unique().len() == 2
     assert both.items().height == 2 * runs[0].items().height
     compared = epicene.compare(*runs)

@@ -11,7 +11,7 @@ import pytest
 
 import reflexives
 import two_stage
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 
 
 class Done(NamedTuple):
@@ -43,7 +43,7 @@ def epicene(
 
     def run(*arguments: str | Path) -> Done:
         capfd.readouterr()
-        code = run_with_exit_code(lambda: run_app([str(argument) for argument in arguments]))
+        code = run_with_exit_code(lambda: run_command([str(argument) for argument in arguments]))
         captured = capfd.readouterr()
         return Done(code, captured.out, captured.err)
 

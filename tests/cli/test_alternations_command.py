@@ -166,15 +166,15 @@ def test_ties_count_half_in_a_comparison(epicene: Epicene, tmp_path: Path) -> No
 def test_another_seed_builds_another_valid_set(epicene: Epicene) -> None:
     texts = []
     for seed in (3, 4):
-        done = epicene("data", "alternations", "build", f"--out=set-{seed}", f"--seed={seed}")
+        done = epicene("data", "build", "alternations", f"--out=set-{seed}", f"--seed={seed}")
         assert done.code == 0, done.err
         data = Path(f"set-{seed}") / "pairs.jsonl"
-        done = epicene("data", "alternations", "check", "-d", data)
+        done = epicene("data", "check", "alternations", "-d", data)
         layout = "pairs.jsonl: pairs (it has the columns good and bad).\n"
         assert (done.code, done.err) == (0, f"{layout}224 items, 0 findings.\n")
         texts.append(data.read_text("utf-8"))
     assert texts[0] != texts[1]
-    done = epicene("data", "alternations", "check", "--seed=3")
+    done = epicene("data", "check", "alternations", "--seed=3")
     refused(done, 2, "--seed is for build, not for check.")
 
 

@@ -123,7 +123,7 @@ def test_several_splits_of_stats_run_and_score(
     epicene: Epicene, corpus: Path, tmp_path: Path
 ) -> None:
     write_tokens_folder(corpus, "train")
-    counted = epicene("data", "apgc", "stats", "--data", corpus, "--split", "all", "--json")
+    counted = epicene("data", "stats", "apgc", "--data", corpus, "--split", "all", "--json")
     assert counted.code == 0, counted.err
     assert counted.json["data"] == "corpus (train, dev)"
     row = counted.json["tables"]["3"]["BB"]

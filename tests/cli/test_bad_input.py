@@ -121,11 +121,11 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["compare", "nowhere", "nowhere"], ["nowhere is not a run folder"]),
         (["compare", "a", "b", "--names", "x,y"], ["--names requires --agreement"]),
         (["compare", "a", "b", "--items"], ["--items requires --json"]),
-        (["data", "reflexives", "stats", "--limit", "3"], ["--limit is for show"]),
-        (["data", "reflexives", "check", "-o", "x"], ["--out is for build"]),
+        (["data", "stats", "reflexives", "--limit", "3"], ["--limit is for show"]),
+        (["data", "check", "reflexives", "-o", "x"], ["--out is for build"]),
         (["models", "fetch", "smolm2"], ["'smolm2'", "'smollm2'"]),
         (["score", "reflexives", "-a", "gone.jsonl"], ["There is no file gone.jsonl"]),
-        (["data", "reflexives", "check", "-d", "gone.csv"], ["There is no file gone.csv"]),
+        (["data", "check", "reflexives", "-d", "gone.csv"], ["There is no file gone.csv"]),
     ],
 )
 def test_a_bad_name(epicene: Epicene, arguments: list[str], parts: list[str]) -> None:
@@ -149,7 +149,7 @@ def test_another_run_in_the_folder_is_told_by_its_settings(epicene: Epicene) -> 
 
 def test_a_language_is_a_code(epicene: Epicene, tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text("good,bad\nShe sings.,She sing.\n")
-    run = ("data", "alternations", "check", "--data=pairs.csv")
+    run = ("data", "check", "alternations", "--data=pairs.csv")
     refused(epicene(*run, "--set=language=english"), 2, "must be a code such as en or fr")
     assert epicene(*run, "--set=language=eng").code == 0
 

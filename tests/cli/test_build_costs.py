@@ -1,4 +1,4 @@
-"""`epicene data SUITE build` with a price and a limit, as `run` has them."""
+"""`epicene data build SUITE` with a price and a limit, as `run` has them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def script(_asked: Asked) -> Reply:
 def test_a_build_keeps_to_its_limit(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
-    command = ["data", "gramvis", "build", "--out=words", "--set=languages=fr"]
+    command = ["data", "build", "gramvis", "--out=words", "--set=languages=fr"]
     if by == "option":
         command += ["--price=1000000/1000000", "--max-cost=1"]
     else:
@@ -38,7 +38,7 @@ def test_a_build_keeps_to_its_limit(
 def test_a_limit_without_a_price_is_refused(epicene: Epicene) -> None:
     with Server(script) as server:
         done = epicene(
-            "data", "gramvis", "build", "--out=words", "--set=languages=fr", "--max-cost=1",
+            "data", "build", "gramvis", "--out=words", "--set=languages=fr", "--max-cost=1",
             f"--model=proposers=openai:toy?base_url={server.url}",
         )  # fmt: skip
         assert not server.asked
@@ -48,7 +48,7 @@ def test_a_limit_without_a_price_is_refused(epicene: Epicene) -> None:
 
 @pytest.mark.parametrize("option", ["--price=1", "--max-cost=1", "--seed=3", "--model=a=b"])
 def test_what_is_for_building_is_refused_elsewhere(epicene: Epicene, option: str) -> None:
-    done = epicene("data", "gramvis", "stats", option)
+    done = epicene("data", "stats", "gramvis", option)
     assert done.code == 2
     assert f"{option.partition('=')[0]} is for build, not for stats." in done.err
 
@@ -57,4 +57,4 @@ def test_what_the_environment_says_for_runs_does_not_hinder_looking(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EPICENE_MAX_COST", "1")
-    assert epicene("data", "gramvis", "show", "--limit=1").code == 0
+    assert epicene("data", "show", "gramvis", "--limit=1").code == 0

@@ -31,8 +31,8 @@ TWO_STAGE = (
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from epicene.cli import run_app\n"
-        "run_app(['--help'])\n"
+        "from epicene.cli import run_command\n"
+        "run_command(['--help'])\n"
         "heavy = {'torch', 'transformers', 'numpy', 'polars', 'scipy', 'openai', 'jinja2',"
         " 'altair', 'vl_convert', 'spacy', 'statsmodels'}\n"
         "print('HEAVY', sorted(heavy & set(sys.modules)))\n"
@@ -187,13 +187,13 @@ def test_score_judges_answers_made_elsewhere(epicene: Epicene, tmp_path: Path) -
 
 def test_data_show_check_stats(epicene: Epicene) -> None:
     assert (
-        epicene("data", "reflexives", "show", "--limit=2", "--json").json["items"][0]["id"]
+        epicene("data", "show", "reflexives", "--limit=2", "--json").json["items"][0]["id"]
         == "king"
     )
-    assert epicene("data", "reflexives", "check").code == 0
-    shown = epicene("data", "reflexives", "stats", "--json").json
+    assert epicene("data", "check", "reflexives").code == 0
+    shown = epicene("data", "stats", "reflexives", "--json").json
     assert shown["tables"]["items"]["en"]["items"]["value"] == 24
-    assert epicene("data", "reflexives", "build", "--out=x").code == 2
+    assert epicene("data", "build", "reflexives", "--out=x").code == 2
 
 
 def test_options_have_twins_in_the_environment(

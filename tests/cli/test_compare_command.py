@@ -82,7 +82,7 @@ def test_no_number_is_cut_in_a_terminal_of_80_columns(epicene: Epicene) -> None:
 def in_terminal(*arguments: str, columns: int) -> str:
     """What a command prints on a terminal."""
     leader, follower = pty.openpty()
-    code = "from epicene.cli import main; main()"
+    code = "from epicene.app.commands import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdout=follower,

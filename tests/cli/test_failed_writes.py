@@ -140,7 +140,7 @@ def test_files_on_a_full_disk(command: str, most: int, run_folder: Path, tmp_pat
 def test_built_data_that_could_not_be_written_are_not_there(
     epicene: Epicene, tmp_path: Path
 ) -> None:
-    command = ("data", "alternations", "build", "--out=made")
+    command = ("data", "build", "alternations", "--out=made")
     assert epicene(*command).code == 0
     for name in ("pairs.jsonl", "paradigms.csv"):
         (tmp_path / "made" / name).unlink()

@@ -94,7 +94,7 @@ def test_a_sweep_leaves_another_programs_file(epicene: Epicene, tmp_path: Path) 
 def test_a_build_leaves_another_programs_settings(epicene: Epicene, content: str) -> None:
     Path("made").mkdir()
     Path("made/settings.json").write_text(content)
-    done = epicene("data", "alternations", "build", "--out=made")
+    done = epicene("data", "build", "alternations", "--out=made")
     assert done.code == 2
     assert "made/settings.json is damaged" in done.err
     assert Path("made/settings.json").read_text() == content

@@ -230,7 +230,7 @@ def test_only_neutral_sentences_have_no_scores_but_are_left_alone(epicene: Epice
 
 def test_statistics_count_what_the_paper_counts(epicene: Epicene) -> None:
     data = write(Path("pairs.jsonl"), PAIRS)
-    tables = epicene("data", "genform", "stats", "-d", data, "--json").json["tables"]
+    tables = epicene("data", "stats", "genform", "-d", data, "--json").json["tables"]
     mine = {name: cell["value"] for name, cell in tables["1"]["fr"]["these sentences"].items()}
     assert mine == pytest.approx(
         {
@@ -273,7 +273,7 @@ def test_check_finds_what_is_wrong(epicene: Epicene) -> None:
     ]
     rows += [{**PAIRS[2], "id": "odd", "rule": "Nationality"}]
     data = write(Path("pairs.jsonl"), rows)
-    done = epicene("data", "genform", "check", "-d", data, "--json")
+    done = epicene("data", "check", "genform", "-d", data, "--json")
     assert done.code == 2
     found: dict[str, list[tuple[str, str]]] = {}
     for each in done.json["findings"]:
@@ -294,7 +294,7 @@ def test_check_says_once_that_a_file_has_no_rules(epicene: Epicene) -> None:
         (PAIRS, {}),
     ):
         data = write(Path("pairs.jsonl"), rows)
-        done = epicene("data", "genform", "check", "-d", data, "--json")
+        done = epicene("data", "check", "genform", "-d", data, "--json")
         found = {f["place"]: f["message"] for f in done.json["findings"] if "rule" in f["message"]}
         assert done.code == 0
         assert found.keys() == said.keys()
@@ -302,7 +302,7 @@ def test_check_says_once_that_a_file_has_no_rules(epicene: Epicene) -> None:
 
 
 def test_the_starter_set_has_no_error(epicene: Epicene) -> None:
-    done = epicene("data", "genform", "check", "--json")
+    done = epicene("data", "check", "genform", "--json")
     assert done.code == 0
     assert done.json["items"] > 1000
     unlike = [f for f in done.json["findings"] if "look like" in f["message"]]

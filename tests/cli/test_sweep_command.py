@@ -202,7 +202,7 @@ def test_a_trial_tells_how_long_the_rest_takes_if_it_took_long_enough(
 
 
 def test_the_example_can_be_printed_and_estimated(epicene: Epicene) -> None:
-    printed = epicene("sweep", "--example")
+    printed = epicene("sweep", "example")
     assert printed.code == 0
     # The slow ones are left to who has time.
     text = printed.out.replace('[[models]]\nspec = "ngram"\n', "")
@@ -222,7 +222,7 @@ PAPERS = sorted(
 
 @pytest.mark.parametrize("suite", PAPERS)
 def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suite: str) -> None:
-    printed = epicene("sweep", "--paper", suite)
+    printed = epicene("sweep", "example", "--paper", suite)
     assert printed.code == 0
     content = tomllib.loads(printed.out)
     assert {entry["name"] for entry in content["suites"]} == {suite}
@@ -239,27 +239,27 @@ def test_the_plan_of_a_paper_is_one_that_can_be_estimated(epicene: Epicene, suit
 
 
 def test_the_plan_of_genform_has_the_models_of_the_papers_tables(epicene: Epicene) -> None:
-    content = tomllib.loads(epicene("sweep", "--paper", "genform").out)
+    content = tomllib.loads(epicene("sweep", "example", "--paper", "genform").out)
     labels = [model["label"] for model in content["models"] if "label" in model]
     assert labels == list(published().scores["hi"])
     assert len({model["spec"] for model in content["models"]}) == len(labels) + 3
 
 
 def test_the_plan_of_misgendering_has_the_models_of_the_papers_tables(epicene: Epicene) -> None:
-    content = tomllib.loads(epicene("sweep", "--paper", "misgendering").out)
+    content = tomllib.loads(epicene("sweep", "example", "--paper", "misgendering").out)
     labels = [model["label"] for model in content["models"]]
     assert labels == list(published_figures()["mcc"]["declared pre"])
     assert {"paper"} == {name for entry in content["suites"] for name in entry["protocols"]}
 
 
 def test_the_plan_of_alternations_has_the_eight_models_of_the_paper(epicene: Epicene) -> None:
-    content = tomllib.loads(epicene("sweep", "--paper", "alternations").out)
+    content = tomllib.loads(epicene("sweep", "example", "--paper", "alternations").out)
     assert [model["label"] for model in content["models"]] == list(PUBLISHED_MODELS)
     assert len({model["spec"] for model in content["models"]}) == 8
 
 
 def test_a_suite_without_a_plan_is_refused_by_name(epicene: Epicene) -> None:
-    done = epicene("sweep", "--paper", "genfrom")
+    done = epicene("sweep", "example", "--paper", "genfrom")
     assert done.code == 2
     assert (
         "There is no plan of the paper of the suite 'genfrom'; did you mean 'genform'?" in done.err

@@ -177,7 +177,7 @@ def test_a_gap_that_is_not_in_its_sentence_is_refused(epicene: Epicene) -> None:
     """Version 520b741 filled another sentence than it scored."""
     head = "good,bad,prefix,gold,after\n"
     Path("gap.csv").write_text(head + "She sings well,She sing well,She,sang,well\n")
-    for command in (("run", "alternations", "-m", "random"), ("data", "alternations", "check")):
+    for command in (("run", "alternations", "-m", "random"), ("data", "check", "alternations")):
         done = epicene(*command, "-d", "gap.csv")
         assert done.code == 2
         assert "gap.csv, line 2, has a gap that does not match" in done.err

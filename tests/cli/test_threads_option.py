@@ -66,10 +66,10 @@ def test_build(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("epicene.runs.dataset_builder.build_dataset", build)
     done = epicene(
-        "data", "gramvis", "build", "--out=out", "--model=proposers=random", "--threads=3"
+        "data", "build", "gramvis", "--out=out", "--model=proposers=random", "--threads=3"
     )
     assert done.code == 0, done.err
     ((spec,),) = seen[0].models.values()
     assert spec.options.threads == 3
-    refused = epicene("data", "gramvis", "stats", "--threads=3")
+    refused = epicene("data", "stats", "gramvis", "--threads=3")
     assert "--threads is for build, not for stats." in refused.err

@@ -155,14 +155,14 @@ OUTPUTS = {
 
 SWEEP = ("sweep", "plan.toml", "--json")
 BUILD = (
-    *("data", "apgc", "build", "--out", "corpus", "--set", "bitext=pairs.tsv"),
+    *("data", "build", "apgc", "--out", "corpus", "--set", "bitext=pairs.tsv"),
     *("--set", "size=10", "--set", "shares=4,3,3"),
 )
 # What the rest of these tests print or write, by the name under `expected/`.
 LATER = {
     "hosted-finished.json": "the tables of the hosted run, once it is finished",
     "study-labels-later.json": "the tables of the study once carl has handed in the last sheet",
-    "corpus.jsonl": "the corpus that `data apgc build` ends with",
+    "corpus.jsonl": "the corpus that `data build apgc` ends with",
     "corpus-card.md": "its card",
     "served-work.json": "what ann had before her when the server was stopped",
 }

@@ -24,7 +24,7 @@ import pytest
 
 from compat.cases import BUILD, HALFWAY, HOSTED, MATERIAL, OUTPUTS, RUNS, SWEEP
 from compat.local import Chat, Visitor, kept, write_material
-from epicene.cli import main
+from epicene.app.commands import main
 
 HERE = Path(__file__).parent
 FIXTURES = HERE / "fixtures"
@@ -302,7 +302,7 @@ def _without_texts(part: Any) -> Any:
 @pytest.fixture
 def port(folder: Path) -> Iterator[int]:
     """The study of pictures is served again."""
-    program = "import sys; from epicene.cli import main; sys.argv[0] = 'epicene'; main()"
+    program = "import sys; from epicene.app.commands import main; sys.argv[0] = 'epicene'; main()"
     command = [sys.executable, "-c", program, "annotate", "serve", "studies/images", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.runs.sweep.plan import paper_plan, parse_plan
 
 PAGES = Path(__file__).parents[2] / "docs/papers"

@@ -11,7 +11,7 @@ import griffe
 import pytest
 import typer
 
-from epicene.cli import app
+from epicene.app.commands import app
 from website.checks import nav_problems, site_problems
 from website.docstrings import ParameterLists, markdown_docstring
 from website.llms import llms_text

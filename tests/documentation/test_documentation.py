@@ -15,7 +15,7 @@ import pytest
 from documentation.doc_blocks import DOCS, RUN, SHOWN, Block, blocks, commands, pages, sessions
 from documentation.doc_shell import EpiceneServer, Shell
 from documentation.notebooks import NOTEBOOKS, code_cells, run_cells
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 from models.hf.tiny_causal import llama, save, smollm2_like
 
 README = DOCS.parent / "README.md"
@@ -87,7 +87,7 @@ def _parse(block: Block) -> None:
     assert found, f"{block.place}: there is no epicene command to parse"
     for words in found:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            assert run_app([*words, "--help"]) == 0, f"{block.place}: {words}"
+            assert run_command([*words, "--help"]) == 0, f"{block.place}: {words}"
         assert "Usage" in printed.getvalue()
 
 

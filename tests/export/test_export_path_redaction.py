@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 from epicene.core.data_files import sha256_of
 from epicene.export.path_redaction import base_name, command_without_paths, protocol_without_paths
 from epicene.suites import find_suite
@@ -53,7 +53,7 @@ def epicene(*arguments: str | Path) -> None:
     """Run a command; what the manifest says of it is read from here."""
     words = [str(argument) for argument in arguments]
     sys.argv = ["epicene", *words]
-    assert run_app(words) == 0
+    assert run_command(words) == 0
 
 
 def everything(folder: Path) -> bytes:

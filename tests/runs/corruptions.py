@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 from epicene.core.errors import EpiceneError
 from epicene.runs import judgement_cache
 from epicene.runs.integrity import verify_run
@@ -153,7 +153,7 @@ def make_victims(folder: Path) -> list[Victim]:
     victims = []
     for name, command in _COMMANDS.items():
         run = folder / name
-        assert run_app([*command, f"--out={run}"]) == 0
+        assert run_command([*command, f"--out={run}"]) == 0
         tables(run)
         assert (run / judgement_cache.CACHE_FILE).exists()
         victims.append(Victim(name, run, command, tables(run), stored_rows(run)))
@@ -274,7 +274,7 @@ def _verify(work: Path) -> str:
 
 
 def _resume(victim: Victim, work: Path) -> str:
-    code = run_app([*victim.command, f"--out={work}"])
+    code = run_command([*victim.command, f"--out={work}"])
     if code != 0:
         return f"exit code {code}"
     return "same" if tables(work) == victim.tables else "changed"

@@ -16,7 +16,7 @@ import pytest
 from runs.ray_faulty_models import PIDS
 
 TESTS = Path(__file__).resolve().parents[1]
-PROGRAM = "from epicene.cli import main; main()"
+PROGRAM = "from epicene.app.commands import main; main()"
 TOKEN = "0123456789abcdef" * 4
 OBJECT_STORE = 80 * 2**20
 ENTRY_POINTS = """

@@ -52,7 +52,7 @@ def test_headlines_and_differences_over_names(tmp_path: Path) -> None:
         )
         for rate in (0.9, 0.6)
     ]
-    results = epicene.tabulate([run.folder for run in runs], crossed="name")
+    results = epicene.tables([run.folder for run in runs], crossed="name")
     frame = results.table("crossed")
     assert frame["model"].n_unique() == 2
     # The same from the items themselves.
@@ -82,14 +82,14 @@ def test_headlines_and_differences_over_names(tmp_path: Path) -> None:
 
 def test_a_facet_may_be_crossed_and_others_are_refused(tmp_path: Path) -> None:
     run = run_suite("alternations", tmp_path / "r", "random", limit=10, languages=("hi",))
-    assert len(epicene.tabulate(run.folder, crossed="verb").table("crossed"))
+    assert len(epicene.tables(run.folder, crossed="verb").table("crossed"))
     for field, why in (
         ("verbs", "no field of items or facet 'verbs'; known: after,"),
         ("measure", "varies within items"),
         ("method", "two values of 'method'"),
     ):
         with pytest.raises(InputError, match=why):
-            epicene.tabulate(run.folder, crossed=field).table("crossed")
+            epicene.tables(run.folder, crossed=field).table("crossed")
     with pytest.raises(
         InputError, match="reports differences; it cannot be combined with `agreement`"
     ):
@@ -107,10 +107,10 @@ def test_draws_of_one_run_and_of_several(tmp_path: Path) -> None:
         )
         for seed in (1, 2)
     ]
-    alone = epicene.tabulate(runs[0].folder, draws=True).table("draws")
+    alone = epicene.tables(runs[0].folder, draws=True).table("draws")
     assert alone["draws"].to_list() == [3]
     with pytest.warns(EpiceneWarning, match="differ in settings"):
-        together = epicene.tabulate([run.folder for run in runs], draws=True).table("draws")
+        together = epicene.tables([run.folder for run in runs], draws=True).table("draws")
     assert together["draws"].to_list() == [6]
     assert together["prompts"].to_list() == alone["prompts"].to_list()
     for frame in (alone, together):
@@ -123,7 +123,7 @@ def test_draws_of_one_run_and_of_several(tmp_path: Path) -> None:
         "misgendering", tmp_path / "other", "random", settings=SETTINGS, source=texts(tmp_path)
     )
     with pytest.raises(InputError, match="are runs of different models"):
-        epicene.tabulate([runs[0].folder, other.folder], draws=True).table("draws")
+        epicene.tables([runs[0].folder, other.folder], draws=True).table("draws")
     less = run_suite(
         "misgendering",
         tmp_path / "less",
@@ -134,10 +134,10 @@ def test_draws_of_one_run_and_of_several(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"samples: .* Draws must be repeated under the same method"
     ):
-        epicene.tabulate([runs[0].folder, less.folder], draws=True).table("draws")
+        epicene.tables([runs[0].folder, less.folder], draws=True).table("draws")
     once = run_suite("genform", tmp_path / "once", "copy", limit=3)
     with pytest.raises(InputError, match="drawn twice"):
-        epicene.tabulate(once.folder, draws=True).table("draws")
+        epicene.tables(once.folder, draws=True).table("draws")
 
 
 def test_one_correction_over_all_suites() -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.core import data_files
 from epicene.core.errors import InputError
 from epicene.runs.logs import inspect_ai

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.core.errors import InputError
 from epicene.suites import collecting, find_suite
 from epicene.suites.collecting import collect_files
@@ -139,7 +139,7 @@ def test_suites_know_their_published_files(name: str) -> None:
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clone = folder(tmp_path / "clone", {"dv.json": b"[]"})
     run = CliRunner().invoke
-    command = ["data", "alternations", "collect", "--out", str(tmp_path / "out")]
+    command = ["data", "collect", "alternations", "--out", str(tmp_path / "out")]
     done = run(app, [*command, "--from", str(clone)])
     assert done.exit_code != 0
     assert isinstance(done.exception, InputError)
@@ -157,9 +157,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     for arguments, message in (
         (command, "collect needs a clone or a zip file"),
-        (["data", "alternations", "check", "--from", str(clone)], "--from is for collect"),
+        (["data", "check", "alternations", "--from", str(clone)], "--from is for collect"),
         (
-            ["data", "alternations", "collect", "--from", str(clone)],
+            ["data", "collect", "alternations", "--from", str(clone)],
             "collect needs a folder to write to",
         ),
         ([*command, "--from", str(clone), "--seed", "1"], "--seed is for build"),

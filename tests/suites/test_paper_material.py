@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.core.errors import InputError
 from epicene.runs.manifest import read_manifest
 from epicene.suites import choose_protocol, find_suite
@@ -59,7 +59,7 @@ def test_without_the_material_nothing_is_asked(
     for part in (
         "gramvis/templates_appendix.json",
         FOLDER_VARIABLE,
-        "epicene data gramvis extract",
+        "epicene data extract gramvis",
         '{"wording": "epicene"}',  # on the command line --set wording=epicene
     ):
         assert part in str(refused.value)
@@ -215,7 +215,7 @@ def one_page(text: str) -> bytes:
 def test_the_command(tmp_path: Path) -> None:
     source, out = tmp_path / "paper.txt", tmp_path / "out"
     source.write_text(paper(), encoding="utf-8")
-    done = CliRunner().invoke(app, ["data", "gramvis", "extract", str(source), "-o", str(out)])
+    done = CliRunner().invoke(app, ["data", "extract", "gramvis", str(source), "-o", str(out)])
     assert done.exit_code == 0
     assert [Path(line).relative_to(out) for line in done.stdout.splitlines()] == [
         Path("gramvis/templates_appendix.json"),
@@ -227,7 +227,7 @@ def test_the_command(tmp_path: Path) -> None:
         ([str(source)], "extract needs a folder to write to"),
         ([str(source), "-o", str(out), "--limit", "3"], "--limit is for show"),
     ):
-        refused = CliRunner().invoke(app, ["data", "gramvis", "extract", *arguments])
+        refused = CliRunner().invoke(app, ["data", "extract", "gramvis", *arguments])
         assert message in str(refused.exception)
 
 

@@ -29,52 +29,69 @@ from epicene.core.errors import EpiceneError, EpiceneWarning, InputError
 
 
 class Command(NamedTuple):
-    """Where a command's function is, and which options of `output.py` it takes.
-
-    `each`: on the command line, the first argument may be repeated, and the function is called once
-    for each.
-    """
+    """A command: its function, as MODULE:NAME of this package, and how its result is printed."""
 
     function: str
-    output: str = ""
-    each: bool = False
+    output: str = ""  # the options of `output.py` that it takes
+    each: bool = False  # the first argument may be repeated; the function is called for each
+    view: str = ""  # which view of the result is printed, if it has several
+    columns: str = ""  # which columns of a frame a person is shown (default: all)
+    summary: str = ""  # the first line of the help, if another command has the same function
 
 
 # The commands, in the order of the help. `models fetch` is a command of the group `models`.
 COMMANDS = {
-    "run": Command("epicene.app.run:run", "json items yes dry_run", each=True),
-    "score": Command("epicene.app.score:score", "json table items"),
-    "tables": Command(
-        "epicene.app.results:tables", "json csv latex markdown table list items scores"
+    "suites": Command("suites:suites", "json", columns="suite title languages protocols verbs"),
+    "run": Command("run:run", "json items yes dry_run", each=True),
+    "score": Command("score:score", "json table items"),
+    "tables": Command("results:tables", "json csv latex markdown table list items scores"),
+    "compare": Command("compare:compare", "json csv latex markdown table items"),
+    "plan": Command("plan:plan", "json"),
+    "check": Command("check:check", "json", each=True),
+    "report": Command("report:report"),
+    "sweep": Command("sweep:sweep", "json yes dry_run"),
+    "sweep example": Command("sweep:sweep_plan"),
+    "rewrite": Command("rewrite:rewrite", "json explain"),
+    "audit": Command("audit:audit", "json"),
+    "select": Command("select:select", "json"),
+    "select check": Command("select:check_selectors", "json"),
+    "annotate sample": Command("annotate:sample"),
+    "annotate new": Command("annotate:new"),
+    "annotate check": Command("annotate:check"),
+    "annotate preview": Command("annotate:preview"),
+    "annotate serve": Command("annotate:serve"),
+    "annotate links": Command("annotate:links", "json"),
+    "annotate sheets": Command("annotate:sheets"),
+    "annotate project": Command("annotate:project"),
+    "annotate import": Command("annotate:import_answers"),
+    "annotate exclude": Command("annotate:exclude"),
+    "annotate forget": Command("annotate:forget", "yes"),
+    "annotate adjudicate": Command("annotate:adjudicate"),
+    "annotate export": Command("annotate:export"),
+    "annotate tables": Command("annotate:tables", "json csv latex markdown table"),
+    "demo": Command("demo:demo", "json"),
+    "train": Command("train:train"),
+    "models": Command("models:models", "json", columns="kind spec about licence disk_mb where"),
+    "models fetch": Command("models:fetch_model"),
+    "data show": Command("data:read_data", "json", view="items", summary="Show items of the data."),
+    "data check": Command(
+        "data:read_data", "json", view="check", summary="Check the data; exit code 2 for an error."
     ),
-    "compare": Command("epicene.app.compare:compare", "json items"),
-    "report": Command("epicene.app.report:report"),
-    "rewrite": Command("epicene.app.rewrite:rewrite", "json explain"),
-    "audit": Command("epicene.app.audit:audit", "json"),
-    "select": Command("epicene.app.select:select", "json"),
-    "select check": Command("epicene.app.select:check_selectors", "json"),
-    "models": Command("epicene.app.models:models", "json csv"),
-    "models fetch": Command("epicene.app.models:fetch_model"),
-    "annotate sample": Command("epicene.app.annotate:sample"),
-    "annotate new": Command("epicene.app.annotate:new"),
-    "annotate check": Command("epicene.app.annotate:check"),
-    "annotate preview": Command("epicene.app.annotate:preview"),
-    "annotate serve": Command("epicene.app.annotate:serve"),
-    "annotate links": Command("epicene.app.annotate:links", "json"),
-    "annotate sheets": Command("epicene.app.annotate:sheets"),
-    "annotate project": Command("epicene.app.annotate:project"),
-    "annotate import": Command("epicene.app.annotate:import_answers"),
-    "annotate exclude": Command("epicene.app.annotate:exclude"),
-    "annotate forget": Command("epicene.app.annotate:forget", "yes"),
-    "annotate adjudicate": Command("epicene.app.annotate:adjudicate"),
-    "annotate export": Command("epicene.app.annotate:export"),
-    "annotate tables": Command("epicene.app.annotate:tables", "json csv latex markdown table"),
+    "data stats": Command("data:read_data", "json", view="stats", summary="Count the data."),
+    "data build": Command("data:build_data"),
+    "data collect": Command("data:collect_data", "json"),
+    "data extract": Command("data:extract_wording"),
+    "export results": Command("export:export_results"),
+    "export data": Command("export:export_data"),
 }
 # What a group of commands without a function of its own is for.
 GROUPS = {
     "annotate": "Run human studies.",
+    "data": "Show, check, count, build or collect a suite's data, or extract its paper's wording.",
     "export": "Export results, and the items of a suite.",
 }
+# A command has neither a version nor the epilogue of the whole.
+_QUIET: dict[str, Any] = {"version_flags": [], "help_epilogue": ""}
 _EPILOGUE = (
     "Add `--debug` anywhere to see where an error came from, and `--suite FILE.py` in front of the "
     "command to use the suites in a file by name. `epicene suites SUITE` explains a suite's "
@@ -102,15 +119,15 @@ def command_line(only: str = "") -> App:
     for place, name in enumerate(names):
         group, _, last = name.rpartition(" ")
         if group and group not in app:
-            app.command(App(name=group, help=GROUPS[group], version_flags=[], sort_key=place))
+            app.command(App(name=group, help=GROUPS[group], **_QUIET, sort_key=place))
         parent = app[group] if group else app
         function = _as_command(COMMANDS[name])
         if any(each.startswith(f"{name} ") for each in names):
-            own = App(name=last, version_flags=[], sort_key=place)
+            own = App(name=last, **_QUIET, sort_key=place)
             own.default(function)
             parent.command(own)
         else:
-            parent.command(function, name=last, version_flags=[], sort_key=place)
+            parent.command(function, name=last, **_QUIET, sort_key=place)
     return app
 
 
@@ -125,17 +142,23 @@ def _as_command(command: Command) -> Callable[..., int]:
     exit code.
     """
     module, _, name = command.function.partition(":")
-    function = getattr(import_module(module), name)
+    function = getattr(import_module(f"epicene.app.{module}"), name)
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> int:
         chosen = {name: options.pop(name) for name in command.output.split() if name in options}
-        output = Output.of(chosen)
-        flags = {name: bool(chosen.get(name)) for name in ("yes", "dry_run", "json")}
+        output = Output.of(chosen, command.view, tuple(command.columns.split()))
         calls = [(each,) for each in arguments] if command.each else [arguments]
         if not calls:
             raise InputError(f"Name at least one {parameters[0].name}.")
-        before = session.set(replace(session.get(), **flags))
+        before = session.set(
+            replace(
+                session.get(),
+                yes=bool(chosen.get("yes")),
+                dry_run=bool(chosen.get("dry_run")),
+                json=output.json,
+            )
+        )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EpiceneWarning)  # results print them as notes
@@ -157,6 +180,9 @@ def _as_command(command: Command) -> Callable[..., int]:
                 option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=OPTIONS[option]
             )
         )
+    if command.summary:
+        _, _, more = (function.__doc__ or "").partition("\n")
+        call.__doc__ = f"{command.summary}\n{more}"
     # What it returns is left out: that need not be importable.
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -168,10 +194,6 @@ def run_command(arguments: Sequence[str]) -> int:
     from epicene.core.redaction import redacted_command
 
     left = list(arguments)
-    if left and left[0] not in {name.split()[0] for name in COMMANDS} and left[0][0] != "-":
-        from epicene.cli import run_app  # until every command is here
-
-        return run_app(left)
     if left[:1] == ["--suite"]:
         from epicene.suites.suite_files import add_suite_files
 

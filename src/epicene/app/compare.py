@@ -43,18 +43,19 @@ class Comparison(TabledResults):
     def _tables(self) -> Sequence[Table]:
         return self.result.tables
 
-    def _print_(self, output: Output) -> None:
+    def _print_(self, output: Output) -> int:
         if output.json:
             document = self._document()
             print_json({**document, "items": self.result.changed} if output.items else document)
-            return
+            return 0
         super()._print_(output)
-        if not self._agreement:
+        if not self._agreement and not output.form:
             note(
                 f"The outcome differs in {len(self.result.changed)} of the {self.result.outcomes} "
                 "judgements that have an outcome in both runs. An answer may have several "
                 "judgements, for example one per measure."
             )
+        return 0
 
     def _document(self) -> dict[str, Any]:
         from epicene.report.results_document import run_json

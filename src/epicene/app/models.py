@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.app.arguments import Progress
-from epicene.app.progress import NoProgress, progress_display
+from epicene.app.progress import progress_display
 from epicene.core.errors import EpiceneError
 
 if TYPE_CHECKING:
@@ -84,5 +84,5 @@ def fetch_model(name: str, *, accept_licence: bool = False, progress: Progress =
     from epicene.models import embedded, faces
 
     fetch = faces.fetch if name in faces.catalogue() else embedded.fetch
-    show = (progress_display() if progress else NoProgress()).show_message
+    show = (progress_display(wanted=progress)).show_message
     return fetch(name, accept_licence=accept_licence, progress=show)

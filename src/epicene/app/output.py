@@ -40,6 +40,8 @@ class Output:
     scores: bool = False  # also every scored text
     names: bool = False  # only the names of the tables
     explain: bool = False  # also every change of a rewriting
+    view: str = ""  # which view of the result, if it has several
+    columns: tuple[str, ...] = ()  # of a frame that is shown to a person; all if empty
 
     @property
     def json(self) -> bool:
@@ -47,7 +49,7 @@ class Output:
         return self.form == "json"
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Output:
+    def of(cls, options: Mapping[str, Any], view: str, columns: tuple[str, ...]) -> Output:
         """The output that these options ask for; raises if they contradict each other."""
         forms = [name for name in _FORMS if options.get(name)]
         if len(forms) > 1:
@@ -65,7 +67,8 @@ class Output:
             )
         if names and (tables or items or scores or form not in ("", "json")):
             raise InputError("--list can be combined only with --json.")
-        return cls(form, tables, items, scores, names, bool(options.get("explain")))
+        explain = bool(options.get("explain"))
+        return cls(form, tables, items, scores, names, explain, view, columns)
 
 
 def _option(kind: Any, sentence: str, **more: Any) -> Any:
@@ -176,15 +179,13 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
 
 
 def print_frame(frame: polars.DataFrame, output: Output) -> None:
-    """A frame: as rows of JSON, as CSV, or as a table."""
+    """A frame: as rows of JSON, or as a table."""
     from rich.table import Column, Table
 
     if output.json:
         print_json({"rows": frame.to_dicts()})
         return
-    if output.form == "csv":
-        sys.stdout.write(frame.write_csv())
-        return
+    frame = frame.select(output.columns or frame.columns)
     table = Table(*(Column(name, overflow="fold") for name in frame.columns))
     for row in frame.rows():
         table.add_row(*(escape_controls(_cell(value)) for value in row))

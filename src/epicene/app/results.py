@@ -180,14 +180,15 @@ class TabledResults(ABC):
         table = self._tables()[0]
         return table_html(msgspec.structs.replace(table, notes=(*table.notes, *self.notes)))
 
-    def _print_(self, output: Output) -> None:
+    def _print_(self, output: Output) -> int:
         """Print the tables and the notes."""
         if output.form in ("csv", "latex", "markdown"):
             write_tables(self._select(output.tables), output.form, self._provenance())
-            return
-        print_tables(self._select(output.tables))
-        for sentence in self.notes:
-            note(sentence)
+        else:
+            print_tables(self._select(output.tables))
+            for sentence in self.notes:
+                note(sentence)
+        return 0
 
 
 class SuiteResults(TabledResults):
@@ -271,21 +272,24 @@ class SuiteResults(TabledResults):
                 "run; if it sent no requests, check --limit and the settings (--set)."
             )
 
-    def _print_(self, output: Output) -> None:
+    def _print_(self, output: Output) -> int:
         if output.names:
-            if output.json:
-                print_json({"tables": self.tables})
-            else:
-                for name, title in self.tables.items():
-                    print_line(f"{name}: {title}")
-            return
+            self._print_names(output)
+            return 0
         self._check_judged()
+        if not output.json:
+            return super()._print_(output)
+        self._print_json(output)
+        for sentence in self.notes:
+            note(sentence)
+        return 0
+
+    def _print_names(self, output: Output) -> None:
         if output.json:
-            self._print_json(output)
-            for sentence in self.notes:
-                note(sentence)
-        else:
-            super()._print_(output)
+            print_json({"tables": self.tables})
+            return
+        for name, title in self.tables.items():
+            print_line(f"{name}: {title}")
 
 
 class Runs(SuiteResults):
@@ -382,11 +386,11 @@ class Runs(SuiteResults):
 
         return provenance_of(self.summary, self.stored)
 
-    def _print_(self, output: Output) -> None:
-        if output.scores and output.form == "csv":
-            self._write_scores()
-        else:
-            super()._print_(output)
+    def _print_(self, output: Output) -> int:
+        if not (output.scores and output.form == "csv"):
+            return super()._print_(output)
+        self._write_scores()
+        return 0
 
     def _write_scores(self) -> None:
         """Write every scored text as a CSV row, one at a time."""

@@ -41,7 +41,7 @@ from epicene.app.arguments import (
     texts_of,
 )
 from epicene.app.output import print_line
-from epicene.app.progress import NoProgress, progress_display
+from epicene.app.progress import progress_display
 from epicene.app.results import Run, load
 from epicene.app.session import NothingSentError, confirm, session
 from epicene.core.errors import EpiceneWarning, InputError, unknown
@@ -209,7 +209,7 @@ def run(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    display = progress_display() if progress else NoProgress()
+    display = progress_display(wanted=progress)
     approve = _approval(display.show_message, default_model=not roles)
     with open_executor(on, ray, display.show_message) as executor:
         folder, _ = do_run(config, display, with_models_in_memory(executor), approve)

@@ -208,7 +208,7 @@ def test_the_api_the_tables_and_the_report_have_them(
     alone = dict(loaded[0].metrics(people=made).select("metric", "value").iter_rows())
     assert alone["accuracy (corrected)"] == table["corrected"][0]
     assert alone["accuracy"] == alone["accuracy (automatic)"]
-    assert epicene.tabulate(loaded, people=made).table("corrected").equals(table)
+    assert epicene.tables(loaded, people=made).table("corrected").equals(table)
     assert made.answers().results(loaded).table("corrected").equals(table)
     page = epicene.report(loaded[0], folder / "report.html", people=made).read_text("utf-8")
     assert "Headlines corrected by people" in page

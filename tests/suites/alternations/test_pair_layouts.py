@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.core.errors import EpiceneWarning, InputError
 from epicene.suites import Dataset, DataSource
 from epicene.suites.alternations.data import PairStream, read
@@ -357,15 +357,15 @@ def test_columns_named_as_before_still_read_a_published_set(tmp_path: Path) -> N
 
 def test_check_says_which_layout_and_why(tmp_path: Path) -> None:
     dataset(tmp_path / "x.tsv", MULTIBLIMP)
-    shown = CliRunner().invoke(app, ["data", "alternations", "check", str(tmp_path / "x.tsv")])
+    shown = CliRunner().invoke(app, ["data", "check", "alternations", str(tmp_path / "x.tsv")])
     assert shown.exit_code == 0
     assert "x.tsv: MultiBLiMP (it has the columns sen and wrong_sen)." in shown.stderr
     assert "3 items, 0 findings." in shown.stderr
     shown = CliRunner().invoke(
-        app, ["data", "alternations", "check", "--data", str(tmp_path / "x.tsv"), "--json"]
+        app, ["data", "check", "alternations", "--data", str(tmp_path / "x.tsv"), "--json"]
     )
     assert json.loads(shown.stdout)["remarks"][0].startswith("x.tsv: MultiBLiMP")
-    both = ["data", "alternations", "check", str(tmp_path / "x.tsv"), "--data", "y.tsv"]
+    both = ["data", "check", "alternations", str(tmp_path / "x.tsv"), "--data", "y.tsv"]
     assert CliRunner().invoke(app, both).exit_code != 0
 
 

@@ -108,7 +108,7 @@ def test_the_paper_s_prompt_is_sent_and_stored(
 
 def test_without_it_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    with pytest.raises(InputError, match="epicene data genform extract"):
+    with pytest.raises(InputError, match="epicene data extract genform"):
         ran(tmp_path / "run")
     assert not (tmp_path / "run").exists()
     ours = ran(tmp_path / "run", wording="epicene")
@@ -145,7 +145,7 @@ def test_an_export_with_prompts_has_the_paper_s(
 
     assert "Let a woman say it." in export("tasks")
     monkeypatch.delenv(FOLDER_VARIABLE)
-    with pytest.raises(InputError, match="epicene data genform extract"):
+    with pytest.raises(InputError, match="epicene data extract genform"):
         export("none")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate
@@ -214,7 +214,7 @@ def test_pictures_come_along_with_study_and_sheets(
     done: StoredRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def epicene(*arguments: str) -> None:
-        assert run_with_exit_code(lambda: run_app(list(arguments))) == 0, capsys.readouterr().err
+        assert run_with_exit_code(lambda: run_command(list(arguments))) == 0, capsys.readouterr().err
 
     folder, sheets = tmp_path / "study", tmp_path / "sheets"
     sample = ("annotate", "sample", str(done.folder), "--study=image", "--n=12")

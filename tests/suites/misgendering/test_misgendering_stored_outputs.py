@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from epicene.app.commands import app
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Table
 

@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.app.arguments import data_source
-from epicene.app.progress import NoProgress, progress_display
-from epicene.api.wording import keyword_errors
+from epicene.app.arguments import Columns, Data, Out, Progress, SuiteLike, at_least, data_source
+from epicene.app.progress import progress_display
 from epicene.core.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-    from epicene.app.arguments import PathLike
-    from epicene.suites import SuiteLike
-
-
-@keyword_errors
 def train(
     suite: SuiteLike,
-    out: PathLike,
     *,
-    data: PathLike | None = None,
-    columns: Mapping[str, str] | None = None,
+    out: Out,
+    data: Data = None,
+    columns: Columns = None,
     split: str | None = None,
     seed: int = 0,
     members: int = 1,
     epochs: int | None = None,
     small: bool = False,
-    progress: bool = True,
+    progress: Progress = True,
 ) -> str:
-    """Train a tagger, and return its spec, which you can pass as `model` to `run` and `rewrite`.
+    """Train a tagger, and return its spec, for `--model` of `run` and `rewrite`.
 
-    out: a new folder for the tagger.
-    data: your file or folder (default: the suite's starter set).
-    split: the part of the data (default: train).
-    seed: the random seed; the same seed gives the same tagger.
-    members: the number of networks whose probabilities are averaged.
-    epochs: the number of passes over the sentences with their labels.
-    small: train a smaller network without pre-training, for machines without a GPU.
+    Args:
+        suite: The suite whose data have labels for words.
+        out: A new folder for the tagger.
+        data: Your file or folder (default: the starter set).
+        columns: Read Epicene's field OURS from your column THEIRS; may be repeated.
+        split: The part of the data (default: train).
+        seed: The random seed; the same seed gives the same tagger.
+        members: The number of networks whose probabilities are averaged.
+        epochs: The number of passes over the sentences with their labels.
+        small: Train a smaller network without pre-training, for machines without a GPU.
+        progress: Whether to show progress on standard error.
 
-    >>> import epicene
-    >>> tagger = epicene.train("apgc", "tagger", data="corpus")  # doctest: +SKIP
-    >>> epicene.rewrite("أنا متعب", "ar", speaker="f", model=tagger)  # doctest: +SKIP
+    Examples:
+        >>> import epicene
+        >>> tagger = epicene.train("apgc", out="tagger", data="corpus")  # doctest: +SKIP
+        >>> epicene.rewrite("أنا متعب", "ar", speaker="f", model=tagger)  # doctest: +SKIP
     """
     from epicene.models.tagger.network import NetworkShape
     from epicene.models.tagger.storage import check_empty, save
@@ -53,6 +49,7 @@ def train(
     from epicene.models.tagger.training import train as train_tagger
     from epicene.suites import choose_protocol, find_suite
 
+    at_least(1, members=members, epochs=epochs)
     chosen = find_suite(suite)
     if chosen.tagging_data is None:
         raise InputError(f"The suite {chosen.name} has no data to train a tagger on.")
@@ -63,7 +60,7 @@ def train(
     protocol = choose_protocol(chosen, "epicene", {} if split is None else {"split": split}, None)
     dataset = chosen.read(data_source(data, columns), protocol)
     sentences = chosen.tagging_data(dataset.items)
-    show = (progress_display() if progress else NoProgress()).show_message
+    show = (progress_display(wanted=progress)).show_message
     show(f"{dataset.name}: {len(sentences.sentences)} sentences.")
     recipe = SMALL_RECIPE if small else TrainingConfig()
     trained = train_tagger(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from epicene.app.arguments import data_source
+from cyclopts import Parameter
+
+from epicene.app.arguments import TEXTS, Data, RunLike, SuiteLike, data_source
+from epicene.app.output import Output, print_json
 from epicene.app.progress import scoring_progress
-from epicene.app.results import Run, TabledResults, stored_run
-from epicene.api.wording import keyword_errors
+from epicene.app.results import TabledResults, stored_runs
 from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from epicene.app.arguments import PathLike
-    from epicene.app.results import RunLike
     from epicene.core.records import Estimate, Table
     from epicene.runs.data_needs import DataNeeds, DataPlan
-    from epicene.suites import SuiteLike
 
 
 class Plan(TabledResults):
@@ -50,15 +47,24 @@ class Plan(TabledResults):
         size = 100 * self.result.assumptions.difference
         return f"<Plan of {self.result.suite}: {self.items:,} items find {size:.3g} points>"
 
+    def _print_(self, output: Output) -> int:
+        from epicene.report.data_needs import data_needs_document
 
-@keyword_errors
+        if not output.json:
+            return super()._print_(output)
+        print_json(data_needs_document(self.result))
+        return 0
+
+
 def plan(
     suite: SuiteLike,
     *,
     difference: float = 0.05,
     items: int | None = None,
     models: int = 2,
-    from_: RunLike | Sequence[RunLike] = (),
+    pilot: Annotated[
+        RunLike | Sequence[RunLike], TEXTS, Parameter(name="--from", metavar="RUN")
+    ] = (),
     rate: float | None = None,
     icc: float | None = None,
     correlation: float = 0.0,
@@ -67,28 +73,35 @@ def plan(
     agreement: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    data: PathLike | None = None,
+    data: Data = None,
     seed: int = 0,
 ) -> Plan:
     """Estimate how many items a comparison of models needs to detect a difference.
 
-    >>> import epicene
-    >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
-    >>> 290 < plan.items < 320
-    True
+    Args:
+        suite: The suite.
+        difference: The difference to detect, as a share: 0.05 is 5 percentage points.
+        items: Report which difference this many items can detect (default: the number of items in
+            the data).
+        models: The number of models, each compared with every other.
+        pilot: A pilot run to take rates and correlations from; repeat the option to name one run of
+            each of two models.
+        rate: Without a pilot run: the share of correct answers (default: 0.5).
+        icc: Without a pilot run: the correlation within a group (default: 0.3).
+        correlation: The correlation between two models' answers to the same item.
+        group_size: Items per group (default: as in the data).
+        samples: Judgements per item: samples of a model, or annotators.
+        agreement: The correlation between judgements of the same item; for annotators, κ.
+        power: The power: how often the difference should be detected.
+        alpha: The significance level.
+        data: Your file or folder (default: the starter set).
+        seed: The random seed of the simulation.
 
-    difference: the difference to detect, as a share.
-    items: report which difference this many items can detect (default: the number of items in the
-        data).
-    models: the number of models, each compared with every other.
-    from_: a pilot run, or one run of each of two models, to take rates and correlations from.
-    rate: without a pilot run, the share of correct answers.
-    icc: the correlation between two items of the same group.
-    correlation: the correlation between two models' answers to the same item.
-    group_size: items per group (default: as in the data).
-    samples: judgements per item: samples of a model, or annotators.
-    agreement: the correlation between two judgements of the same item; for annotators, κ.
-    data: your items (default: the suite's starter set).
+    Examples:
+        >>> import epicene
+        >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
+        >>> 290 < plan.items < 320
+        True
     """
     from epicene.runs.data_needs import Assumptions, plan_from_items, plan_from_runs
     from epicene.suites import choose_protocol, find_suite
@@ -107,14 +120,13 @@ def plan(
         power=power,
         seed=seed,
     )
-    pilots = [from_] if isinstance(from_, Run | str | Path) else list(from_)
-    if pilots:
+    if pilot:
         if group_size is not None or data is not None:
             raise InputError(
                 "--group-size and --data cannot be combined with --from: both are taken from the "
                 "run."
             )
-        stored = [stored_run(run) for run in pilots]
+        stored = stored_runs([pilot])
         for run in stored:
             if run.suite.name != chosen.name:
                 raise InputError(

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.app.progress import NoProgress, progress_display
-from epicene.api.wording import keyword_errors
+from epicene.app.arguments import Out, Progress, Threads, at_least
+from epicene.app.output import Output, note, print_json, print_tables
+from epicene.app.progress import progress_display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.app.arguments import PathLike
     from epicene.report.page import NotMeasured
     from epicene.runs.execute import ProgressDisplay
 
@@ -96,23 +96,63 @@ class Demo:
     missing: list[NotMeasured] = field(default_factory=list)
     failed: bool = False
 
+    def _print_(self, output: Output) -> int:
+        """The headlines of every suite, what was planted, what is missing, and where the report
+        is.
+        """
+        from epicene.report.model_profiles import headline_results
+        from epicene.report.planted_values import planted_table
+        from epicene.report.results_document import metrics_table, results_document
+        from epicene.report.table_formats import as_json
+        from epicene.runs.stored_run import read_run
+        from epicene.runs.summary import group_by_protocol, summarise
 
-@keyword_errors
+        runs = [read_run(folder) for folder in self.folders]
+        summaries = [summarise(each) for each in group_by_protocol(runs).values()]
+        planted = planted_table((each, list(headline_results(each))) for each in summaries)
+        if output.json:
+            missing = [
+                {"what": each.what, "why": each.why, "command": each.command}
+                for each in self.missing
+            ]
+            print_json(
+                {
+                    "report": str(self.report),
+                    "suites": [results_document(summary) for summary in summaries],
+                    "planted": as_json(planted),
+                    "not measured": missing,
+                }
+            )
+        else:
+            print_tables([*map(metrics_table, summaries), *([planted] if planted.rows else ())])
+        for each in self.missing:
+            note(f"Not measured: {each.what}. {each.why} {each.command}")
+        note(
+            "To print all tables, use `epicene tables RUN…` with the folders in "
+            f"{self.report.parent / 'runs'}"
+        )
+        note(f"The report is in {self.report}")
+        return 1 if self.failed else 0
+
+
 def demo(
-    out: PathLike = "demo",
     *,
+    out: Out = "demo",
     limit: int | None = None,
-    threads: int | None = None,
-    progress: bool = True,
+    threads: Threads = None,
+    progress: Progress = True,
 ) -> Demo:
     """Run every suite on a few items, with embedded and planted models, and write a report.
 
-    out: the folder for runs and report.
-    limit: at most this many items per suite.
-    threads: threads for a model on a CPU (default: one per core that this process may use).
+    Args:
+        out: The folder for the runs and the report.
+        limit: At most this many items per suite.
+        threads: Threads for a model on a CPU (default: one per CPU core that this process may use).
+        progress: Whether to show progress on standard error.
 
-    >>> import epicene
-    >>> epicene.demo().report  # doctest: +SKIP
+    Examples:
+        >>> import epicene
+        >>> epicene.demo().report  # doctest: +SKIP
     """
     from epicene.core.errors import EpiceneError, RunError
     from epicene.core.requirements import require
@@ -120,9 +160,10 @@ def demo(
     from epicene.report.run_report import write_report
     from epicene.runs.stored_run import read_run
 
+    at_least(1, limit=limit, threads=threads)
     for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
         require(package, "The report", "")
-    display = progress_display() if progress else NoProgress()
+    display = progress_display(wanted=progress)
     try:
         fetch(EMBEDDED_MODEL, progress=display.show_message)
     except EpiceneError as error:  # the parts that need it say so one by one
