@@ -10,10 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import epicene.api as api_package
 import pytest
 
 import epicene
-import epicene.api as api_package
 from api.user_script import measure
 
 SOURCE = Path(epicene.__file__)

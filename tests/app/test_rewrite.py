@@ -158,9 +158,7 @@ def test_lines_that_cannot_be_read(given: bytes, options: list[str], says: str) 
     assert f"Standard input, {says}" in done.stderr.decode()
 
 
-def test_a_language_brings_its_own_rewriter(
-    monkeypatch: pytest.MonkeyPatch, give: Epicene
-) -> None:
+def test_a_language_brings_its_own_rewriter(monkeypatch: pytest.MonkeyPatch, give: Epicene) -> None:
     """Whoever adds a language names its rewriter; nothing here knows it."""
     module = ModuleType("shouting")
     module.rewriter = Rewriter(  # type: ignore[attr-defined]

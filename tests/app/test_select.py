@@ -112,7 +112,7 @@ def test_what_is_wrong_gets_a_sentence(
 ) -> None:
     (tmp_path / "fr.json").write_text('{"a": "Rien"}', "utf-8")
     (tmp_path / "p.toml").write_text('default = "listener"', "utf-8")
-    given = "Rien".encode() if options != "-l=fr --listener=g" else b"fatigu\xe9"
+    given = b"Rien" if options != "-l=fr --listener=g" else b"fatigu\xe9"
     done = give(given, *options.split())
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert message in done.err

@@ -9,8 +9,8 @@ import pytest
 from fluent.syntax import FluentParser, ast
 
 import epicene
-from epicene.localisation.select_files import SelectedFile
 from epicene.core.errors import InputError
+from epicene.localisation.select_files import SelectedFile
 
 _LE = "{g, select, male {le} female {la} other {le}}"
 _CLIENT = "{g, select, male {seul client} female {seule cliente} other {seul client}}"
@@ -24,9 +24,7 @@ def _select(
     """What is done with a French file, and what the new one has."""
     path.write_text(content, "utf-8")
     out = path.parent / "new" / path.name
-    (done,) = epicene.select(
-        path, "fr", out=out, listener="g", speaker=speaker, **options
-    )
+    (done,) = epicene.select(path, "fr", out=out, listener="g", speaker=speaker, **options)
     return done, out.read_text("utf-8")
 
 
@@ -178,9 +176,7 @@ def test_columns_are_for_tables(tmp_path: Path) -> None:
     path.write_text('{"a": "Tu es prêt."}', "utf-8")
     for call in (
         lambda: epicene.check_selectors(path, columns={"text": "b"}),
-        lambda: epicene.select(
-            path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}
-        ),
+        lambda: epicene.select(path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}),
     ):
         with pytest.raises(InputError, match="applies to tables"):
             call()

@@ -26,8 +26,8 @@ from epicene.app.arguments import (
 )
 from epicene.app.output import note, print_json, print_line
 from epicene.app.results import stored_runs
-from epicene.app.studies import Study, open_study
 from epicene.app.session import session
+from epicene.app.studies import Study, open_study
 from epicene.core.errors import InputError, RunError, as_sentence, pluralise, unknown
 
 if TYPE_CHECKING:
@@ -643,13 +643,22 @@ def _server() -> Callable[..., None]:
 # --- people --------------------------------------------------------------------------------------
 
 
+class Excluded(dict[str, str]):
+    """The people who are excluded, with the reasons."""
+
+    def _print_(self, _output: Output) -> None:
+        for name, why in self.items():
+            note(f"Excluded: {name} ({why}).")
+        note(f"Total excluded: {len(self)}.")
+
+
 def exclude(
     study: StudyLike,
     *people: Annotated[str, Parameter(name="PERSON")],
     reason: str = "",
     rule: bool = False,
     readmit: bool = False,
-) -> dict[str, str]:
+) -> Excluded:
     """Exclude people: their answers are kept but do not count, and their items go to others.
 
     Returns everyone who is excluded, with the reasons.
@@ -663,6 +672,7 @@ def exclude(
         readmit: Instead of excluding these people, count their answers again; from then on, the
             rule does not apply to them.
     """
+    from epicene.studies.collection.activity import OWNER
     from epicene.studies.collection.exclusion import (
         apply_rule,
         exclude_participant,
@@ -673,14 +683,13 @@ def exclude(
     if rule == bool(people) or (readmit and not people):
         raise InputError("Name people, or use --rule, but not both; --readmit requires names.")
     if rule:
-        for name, why in apply_rule(opened.folder).items():
-            note(f"Excluded {name}: {why}.")
+        apply_rule(opened.folder)
     for person in people:
         if readmit:
             readmit_participant(opened.folder, person)
         else:
-            exclude_participant(opened.folder, person, reason)
-    return opened.excluded
+            exclude_participant(opened.folder, person, reason, OWNER)
+    return Excluded(opened.excluded)
 
 
 def forget(study: StudyLike, person: Annotated[str, Parameter(name="PERSON")]) -> None:
