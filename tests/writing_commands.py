@@ -199,8 +199,8 @@ COMMANDS = (
         outputs=("out.csv",),
     ),
     WritingCommand(
-        name="annotate export",
-        arguments=("annotate", "export", _LABELS, "--people=ann,bob", "--out=out"),
+        name="annotate sheets",
+        arguments=("annotate", "sheets", _LABELS, "--people=ann,bob", "--out=out"),
         inputs=(_LABELS,),
     ),
     WritingCommand(

@@ -25,8 +25,9 @@ _CALLABLE_PACKAGES = ("models", "report", "suites")
 
 
 def function(name: str) -> Any:
-    """The object of that name, imported now."""
-    return getattr(import_module(_HOMES[name]), name)
+    """The object of that name, imported now; `annotate` is a module."""
+    home = import_module(_HOMES[name])
+    return getattr(home, name, None) or import_module(f"{home.__name__}.{name}")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from epicene.api.auditing import Audit as Audit, audit as audit, audit_text as audit_text
+from epicene.app import annotate as annotate
+from epicene.app.audit import Audit as Audit, audit as audit
 from epicene.app.check import Checked as Checked, check as check
 from epicene.app.data import (
     BuiltData as BuiltData,
@@ -20,37 +21,6 @@ from epicene.app.export import (
     export_results as export_results,
 )
 from epicene.app.plan import Plan as Plan, plan as plan
-from epicene.api.rewriting import (
-    Rewritten as Rewritten,
-    RewrittenChange as RewrittenChange,
-    open_rewriter as open_rewriter,
-    rewrite as rewrite,
-    rewrite_files as rewrite_files,
-)
-from epicene.api.selecting import (
-    CheckedSelector as CheckedSelector,
-    check_selectors as check_selectors,
-    check_selectors_in_files as check_selectors_in_files,
-    make_selectors as make_selectors,
-    make_selectors_in_files as make_selectors_in_files,
-)
-from epicene.api.studies import (
-    AdjudicationSheet as AdjudicationSheet,
-    Sheets as Sheets,
-    Study as Study,
-    StudyCheck as StudyCheck,
-    check_study_file as check_study_file,
-    load_study as load_study,
-    new_study as new_study,
-    restore_study as restore_study,
-    sample_study as sample_study,
-    serve_studies as serve_studies,
-)
-from epicene.api.study_results import (
-    CorrectedResults as CorrectedResults,
-    StudyAnswers as StudyAnswers,
-    StudyResults as StudyResults,
-)
 from epicene.app.suites import SuiteFacts as SuiteFacts, suites as suites
 from epicene.app.sweep import (
     Sweep as Sweep,
@@ -71,8 +41,20 @@ from epicene.app.results import (
     load as load,
     tables as tables,
 )
+from epicene.app.rewrite import (
+    Rewritten as Rewritten,
+    RewrittenChange as RewrittenChange,
+    rewrite as rewrite,
+)
 from epicene.app.run import run as run
 from epicene.app.score import Scored as Scored, score as score
+from epicene.app.select import check_selectors as check_selectors, select as select
+from epicene.app.studies import Study as Study
+from epicene.app.study_results import (
+    CorrectedResults as CorrectedResults,
+    StudyAnswers as StudyAnswers,
+    StudyResults as StudyResults,
+)
 from epicene.core.errors import (
     EpiceneError as EpiceneError,
     EpiceneWarning as EpiceneWarning,
@@ -102,6 +84,7 @@ from epicene.localisation.rewrite_files import (
     RewrittenFile as RewrittenFile,
     RewrittenString as RewrittenString,
 )
+from epicene.localisation.select_files import SelectedFile as SelectedFile
 from epicene.localisation.selector_checks import SelectorProblem as SelectorProblem
 from epicene.models.functions import PythonModel as PythonModel
 from epicene.suites.definition import (

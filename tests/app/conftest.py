@@ -48,3 +48,13 @@ def epicene(
         return Done(code, captured.out, captured.err)
 
     return run
+
+
+def refused(done: Done, code: int, *parts: str) -> None:
+    """One sentence on standard error, nothing on standard output."""
+    assert done.code == code, done
+    assert done.out == ""
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    assert done.err.startswith("epicene: ")
+    for part in parts:
+        assert part in done.err, done.err

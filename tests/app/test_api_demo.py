@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from epicene.api import demo
+from epicene.api.demo import DemoSuite
 
 import epicene
 import reflexives
-from epicene.api import demo
-from epicene.api.demo import DemoSuite
 from epicene.core.errors import InputError, RunError
 
 WORKS = DemoSuite(suite="reflexives", models=({"model": "random"},), limit=4, plug_in="a command")

@@ -36,5 +36,7 @@ def test_lines_for_people(language: str, row: dict[str, Any]) -> None:
 def test_records_for_programs(language: str, row: dict[str, Any]) -> None:
     done = _rewriting(language, row)
     record = to_record(done)
-    assert [change["whose"] for change in record["changes"]] == [each.whose for each in done.changes]
+    assert [change["whose"] for change in record["changes"]] == [
+        each.whose for each in done.changes
+    ]
     assert all(each.whose for each in done.changes)

@@ -13,9 +13,9 @@ from epicene.core.errors import InputError
 if TYPE_CHECKING:
     from cyclopts import Token
 
-    from epicene.api.studies import Study
     from epicene.app.open_model import OpenModel
     from epicene.app.results import Run, Runs
+    from epicene.app.studies import Study
     from epicene.suites import DataSource, Suite
     from epicene.suites.definition import SuiteDefinition
 

@@ -46,20 +46,6 @@ def audit(
     The command prints counts per file and key. Its exit code is 1 if a `--fail-on` rule matched,
     and 2 if the input is wrong or the output could not be written.
 
-    >>> import epicene
-    >>> found = epicene.audit("Je suis prêt·e et content.", "fr").findings[0]
-    >>> [(word.text, word.gender) for word in found.words]
-    [('prêt·e', 'both'), ('content', 'masculine')]
-    >>> [problem.kind for problem in found.problems]
-    ['partly-inclusive']
-    >>> from pathlib import Path
-    >>> _ = Path("fr.txt").write_text("Vous êtes connecté.\\nFichier enregistré.\\n", "utf-8")
-    >>> found = epicene.audit(Path("fr.txt"), "fr")
-    >>> found.summary.headline()
-    '1 of 2 strings address a man, 0 a woman.'
-    >>> found.findings[0].people, found.findings[0].forms[0].text
-    ({'listener': 'masculine'}, 'Vous êtes connectée.')
-
     Args:
         given: Files with translated strings, or folders with such files: PO, XLIFF, Android, iOS,
             JSON, CSV, subtitles, text … In Python, a `Path` is a file or folder and a `str` is a
@@ -74,6 +60,20 @@ def audit(
         baseline: An earlier audit (JSON) to compare with.
         fail_on: Fail if a string matches: masculine, user=masculine, mixed, problem, undecided, new
             … (an unknown rule lists all). Join conditions with +; may be repeated.
+
+    Examples:
+        >>> found = epicene.audit("Je suis prêt·e et content.", "fr").findings[0]
+        >>> [(word.text, word.gender) for word in found.words]
+        [('prêt·e', 'both'), ('content', 'masculine')]
+        >>> [problem.kind for problem in found.problems]
+        ['partly-inclusive']
+        >>> from pathlib import Path
+        >>> _ = Path("fr.txt").write_text("Vous êtes connecté.\\nFichier enregistré.\\n", "utf-8")
+        >>> found = epicene.audit(Path("fr.txt"), "fr")
+        >>> found.summary.headline()
+        '1 of 2 strings address a man, 0 a woman.'
+        >>> found.findings[0].people, found.findings[0].forms[0].text
+        ({'listener': 'masculine'}, 'Vous êtes connectée.')
     """
     from epicene.localisation.audit.comparison import read_baseline
     from epicene.localisation.audit.files import FileAudit

@@ -51,6 +51,24 @@ COMMANDS = {
     "report": Command("report:report"),
     "sweep": Command("sweep:sweep", "json yes dry_run"),
     "sweep example": Command("sweep:sweep_plan"),
+    "rewrite": Command("rewrite:rewrite", "json explain"),
+    "audit": Command("audit:audit", "json"),
+    "select": Command("select:select", "json"),
+    "select check": Command("select:check_selectors", "json"),
+    "annotate sample": Command("annotate:sample"),
+    "annotate new": Command("annotate:new"),
+    "annotate check": Command("annotate:check"),
+    "annotate preview": Command("annotate:preview"),
+    "annotate serve": Command("annotate:serve"),
+    "annotate links": Command("annotate:links", "json"),
+    "annotate sheets": Command("annotate:sheets"),
+    "annotate project": Command("annotate:project"),
+    "annotate import": Command("annotate:import_answers"),
+    "annotate exclude": Command("annotate:exclude"),
+    "annotate forget": Command("annotate:forget", "yes"),
+    "annotate adjudicate": Command("annotate:adjudicate"),
+    "annotate export": Command("annotate:export"),
+    "annotate tables": Command("annotate:tables", "json csv latex markdown table"),
     "demo": Command("demo:demo", "json"),
     "train": Command("train:train"),
     "models": Command("models:models", "json", columns="kind spec about licence disk_mb where"),
@@ -183,10 +201,6 @@ def run_command(arguments: Sequence[str]) -> int:
     from epicene.core.redaction import redacted_command
 
     left = list(arguments)
-    if left and left[0] not in {name.split()[0] for name in COMMANDS} and left[0][0] != "-":
-        from epicene.cli import run_app  # until every command is here
-
-        return run_app(left)
     if left[:1] == ["--suite"]:
         from epicene.suites.suite_files import add_suite_files
 

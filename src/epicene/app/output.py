@@ -39,6 +39,7 @@ class Output:
     items: bool = False  # also every judged answer
     scores: bool = False  # also every scored text
     names: bool = False  # only the names of the tables
+    explain: bool = False  # also every change of a rewriting
     view: str = ""  # which view of the result, if it has several
     columns: tuple[str, ...] = ()  # of a frame that is shown to a person; all if empty
 
@@ -66,7 +67,8 @@ class Output:
             )
         if names and (tables or items or scores or form not in ("", "json")):
             raise InputError("--list can be combined only with --json.")
-        return cls(form, tables, items, scores, names, view, columns)
+        explain = bool(options.get("explain"))
+        return cls(form, tables, items, scores, names, explain, view, columns)
 
 
 def _option(kind: Any, sentence: str, **more: Any) -> Any:
@@ -92,7 +94,12 @@ OPTIONS = {
         "Print the requests that would be sent (with `--json`: one per line) and the cost, without "
         "sending them.",
     ),
-    "yes": _option(bool, "Start long or costly work without asking.", alias="-y"),
+    "explain": _option(
+        bool,
+        "For each change, show whose gender it expresses, which rule made it, and how certain it "
+        "is.",
+    ),
+    "yes": _option(bool, "Do not ask before long, costly or irreversible work.", alias="-y"),
 }
 
 

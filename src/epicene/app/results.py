@@ -538,7 +538,6 @@ def tables(*runs: RunsLike, people: StudyLike | None = None) -> Runs:
 
 def answered_study(people: StudyLike) -> AnsweredStudy:
     """A study, or its folder, with all answers."""
-    from epicene.api.studies import load_study
+    from epicene.app.studies import open_study
 
-    study = load_study(people) if isinstance(people, str | Path) else people
-    return study.answers().study
+    return open_study(people).answers().study

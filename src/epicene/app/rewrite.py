@@ -105,7 +105,9 @@ def rewrite(
     others: str | None = None,
     style: str | None = None,
     pronouns: str | None = None,
-    from_: Annotated[str | Iterable[str] | None, Parameter(name="--from", metavar="SET,SET…")] = None,
+    from_: Annotated[
+        str | Iterable[str] | None, Parameter(name="--from", metavar="SET,SET…")
+    ] = None,
     sets: FileOption = None,
     route: str | None = None,
     user: str | None = None,
@@ -121,18 +123,6 @@ def rewrite(
     English is rewritten by pronouns, other languages by the gender of the speaker, the listener and
     others; people you do not name are left unchanged. In files, only translated text changes, and
     nothing is written if any of the files is invalid.
-
-    >>> import epicene
-    >>> epicene.rewrite("She knows herself.", pronouns="they")
-    'They know themself.'
-    >>> found = epicene.rewrite("Tu es prêt ?", "fr", listener="f")
-    >>> found, [(each.before, each.after, each.whose, each.sure) for each in found.changes]
-    ('Tu es prête ?', [('prêt', 'prête', 'listener', 'certain')])
-    >>> from pathlib import Path
-    >>> _ = Path("fr.json").write_text('{"state": "Vous êtes connecté."}', encoding="utf-8")
-    >>> [done] = epicene.rewrite(Path("fr.json"), listener="f", out="fr-f.json")
-    >>> [each.new_text for each in done.changed]
-    ['Vous êtes connectée.']
 
     Args:
         given: Files with translated strings, or folders with such files: PO, XLIFF, TMX, Android
@@ -150,7 +140,7 @@ def rewrite(
         style: How neutral forms are written: reword (the default), star, colon, pair (German),
             median (French), e, pair (Spanish), schwa (Italian).
         pronouns: The pronoun set to rewrite to: they, he, she, xe …
-        from_: Rewrite only the pronouns of these sets: SET,SET…
+        from_: Rewrite only the pronouns of these sets.
         sets: A TOML file with your own pronoun sets.
         route: The method: spacy (requires an installed pipeline), rules (requires none) or auto
             (the default).
@@ -165,8 +155,21 @@ def rewrite(
         columns: For CSV and TSV: the names of the columns for text, key, source, comment and
             people.
         force_language: Read the files as `--language` even if they name another language.
+
+    Examples:
+        >>> epicene.rewrite("She knows herself.", pronouns="they")
+        'They know themself.'
+        >>> found = epicene.rewrite("Tu es prêt ?", "fr", listener="f")
+        >>> found, [(each.before, each.after, each.whose, each.sure) for each in found.changes]
+        ('Tu es prête ?', [('prêt', 'prête', 'listener', 'certain')])
+        >>> from pathlib import Path
+        >>> _ = Path("fr.json").write_text('{"state": "Vous êtes connecté."}', encoding="utf-8")
+        >>> [done] = epicene.rewrite(Path("fr.json"), listener="f", out="fr-f.json")
+        >>> [each.new_text for each in done.changed]
+        ['Vous êtes connectée.']
     """
-    texts, files = texts_or_files(given, language)
+    # Standard input is read line by line, however long it is.
+    texts, files = ([], []) if given is None else texts_or_files(given, language)
     wanted = _as_texts(
         speaker=speaker, listener=listener, others=others, style=style,
         pronouns=pronouns, sets=sets, route=route, **{"from": from_},
@@ -308,9 +311,7 @@ def _with_places(rewriting: Rewriting) -> Rewritten:
         start = change.start + shift
         shift += len(change.after) - len(change.before)
         fields = msgspec.structs.asdict(change)
-        placed.append(
-            RewrittenChange(**fields, new_start=start, new_end=start + len(change.after))
-        )
+        placed.append(RewrittenChange(**fields, new_start=start, new_end=start + len(change.after)))
     made.changes, made.left_out = tuple(placed), rewriting.left_out
     return made
 
@@ -384,7 +385,7 @@ class RewrittenFiles(list["RewrittenFile"]):
                     for line in explain(rewriting):
                         print_line(f"    {line}")
             note(_file_sentence(file))
-        if not any(each.out for each in self):
+        if not (output.json or any(each.out for each in self)):
             note("Nothing was written; use --out FILE or FOLDER, or --in-place.")
         sys.stdout.flush()
 
@@ -421,4 +422,3 @@ def _file_progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
     with progress_bars(transient=True) as bars:
         task = bars.add_task(name, total=total, rate="")
         yield lambda count: bars.advance(task, count)
-

@@ -51,9 +51,7 @@ class SelectOptions(TypedDict, total=False):
 
 
 @overload
-def select(
-    given: str, language: str | None = None, **options: Unpack[SelectOptions]
-) -> str: ...
+def select(given: str, language: str | None = None, **options: Unpack[SelectOptions]) -> str: ...
 
 
 @overload
@@ -84,17 +82,6 @@ def select(
 ) -> str | SelectedTexts | SelectedFiles:
     """Put a selector around each part of a text that shows a person's gender.
 
-    >>> import epicene
-    >>> epicene.select("Tu es prêt, {name}.", "fr", listener="gender")
-    'Tu es {gender, select, male {prêt} female {prête} other {prêt}}, {name}.'
-    >>> epicene.select("She left.", "en", others="gender")
-    '{gender, select, male {He} female {She} other {They}} left.'
-    >>> from pathlib import Path
-    >>> _ = Path("app_fr.arb").write_text('{"ready": "Tu es prêt."}', encoding="utf-8")
-    >>> [done] = epicene.select(Path("app_fr.arb"), listener="gender", out="new.arb")
-    >>> done.strings
-    1
-
     A string is left out if its file cannot hold the selectors, such as one around an inline code of
     XLIFF, or if one word shows the gender of two of the people.
 
@@ -117,6 +104,17 @@ def select(
         format: The format of the files (default: from their names).
         columns: For CSV and TSV: the names of the columns for text, key, source, comment and
             people.
+
+    Examples:
+        >>> epicene.select("Tu es prêt, {name}.", "fr", listener="gender")
+        'Tu es {gender, select, male {prêt} female {prête} other {prêt}}, {name}.'
+        >>> epicene.select("She left.", "en", others="gender")
+        '{gender, select, male {He} female {She} other {They}} left.'
+        >>> from pathlib import Path
+        >>> _ = Path("app_fr.arb").write_text('{"ready": "Tu es prêt."}', encoding="utf-8")
+        >>> [done] = epicene.select(Path("app_fr.arb"), listener="gender", out="new.arb")
+        >>> done.strings
+        1
     """
     from epicene.localisation.rewrite_files import write_files
     from epicene.localisation.select_files import select_strings
@@ -164,11 +162,6 @@ def check_selectors(
     The command's exit code is 1 if they do not. If their language can be rewritten, the words of
     the branches are checked, too.
 
-    >>> import epicene
-    >>> text = "Tu es {gender, select, male {prêt, {name}} female {prête}}."
-    >>> [each.kind for each in epicene.check_selectors(text)]
-    ['no other', 'placeholders']
-
     Args:
         given: Files with translated strings, or folders with such files. In Python, a `Path` is a
             file or folder and a `str` is a text (default: the lines of standard input).
@@ -176,6 +169,11 @@ def check_selectors(
         format: The format of the files (default: from their names).
         columns: For CSV and TSV: the names of the columns for text, key, source, comment and
             people.
+
+    Examples:
+        >>> text = "Tu es {gender, select, male {prêt, {name}} female {prête}}."
+        >>> [each.kind for each in epicene.check_selectors(text)]
+        ['no other', 'placeholders']
     """
     from epicene.localisation.select_files import check_strings
     from epicene.localisation.selector_checks import check_selectors as check_text

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING
 
-from epicene.app.arguments import TEXT, texts_of
+from epicene.app.arguments import texts_of
 from epicene.app.output import note
 from epicene.core.errors import pluralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from epicene.app.arguments import RunsLike, StudyLike
     from epicene.app.output import Output
-    from epicene.app.results import RunLike
     from epicene.app.study_results import CorrectedResults, StudyAnswers, StudyResults
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
@@ -75,11 +75,11 @@ class Study:
 
         return StudyAnswers(self.folder, without=texts_of(without), passed=passed)
 
-    def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
+    def results(self, runs: RunsLike = ()) -> StudyResults:
         """Agreement between people and with the suite, next to the models in `runs`."""
         return self.answers().results(runs)
 
-    def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
+    def corrected(self, runs: RunsLike) -> CorrectedResults:
         """The headlines of runs corrected by people's labels; see `StudyAnswers.corrected`."""
         return self.answers().corrected(runs)
 
@@ -111,10 +111,6 @@ class Study:
             f"{pluralise(progress.items, 'item')}, {pluralise(progress.wanted, 'judgement')} "
             f"needed. The study is in {self.path}."
         )
-
-
-# A study, or its folder.
-StudyLike: TypeAlias = Annotated[str | Path | Study, TEXT]
 
 
 def open_study(study: StudyLike) -> Study:

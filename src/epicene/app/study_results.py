@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 
 from epicene.app.output import note, print_json, print_tables, write_tables
-from epicene.app.results import Figure, Run, TabledResults, stored_runs
+from epicene.app.results import Figure, TabledResults, stored_runs
 from epicene.core.errors import pluralise, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     import polars
 
+    from epicene.app.arguments import RunsLike
     from epicene.app.output import Output
-    from epicene.app.results import RunLike
     from epicene.core.records import Estimate, Table
     from epicene.core.records import Figure as FigureRecord
     from epicene.runs.stored_run import StoredRun
@@ -87,14 +87,26 @@ class StudyAnswers:
 
         return AnsweredStudy(self._study, self._valid.responses, self._valid.adjudications)
 
-    def corrected(self, runs: RunLike | Iterable[RunLike]) -> CorrectedResults:
+    def corrected(self, runs: RunsLike) -> CorrectedResults:
         """The headlines of runs corrected by people's labels, and people compared with the
         automatic judge.
 
         Metrics are NAME (corrected), from automatic judgements and labels; NAME (people alone),
         from the labels; NAME (automatic).
         """
-        return CorrectedResults(self.study.corrections(runs_given(runs)), self.notes)
+        return CorrectedResults(self.study.corrections(stored_runs([runs])), self.notes)
+
+    @property
+    def mixed_kinds(self) -> tuple[str, ...]:
+        """A note that there are answers that are not about items of the study, if there are."""
+        items = {item.id for item in self._study.items}
+        others = sum(each.item not in items for each in self._valid.responses)
+        if not others:
+            return ()
+        return (
+            f"{others} of {pluralise(len(self), 'row')} are practice, attention checks or "
+            "fillers; use --per judgement for a column that says which.",
+        )
 
     def frame(self, per: ExportUnit = "judgement", *, hidden: bool = False) -> polars.DataFrame:
         """The answers for analysis: one row per judgement, item or participant.
@@ -121,14 +133,14 @@ class StudyAnswers:
         }
         return export_frame(self._folder, per, hidden=hidden, left_out=out)
 
-    def results(self, runs: RunLike | Iterable[RunLike] = ()) -> StudyResults:
+    def results(self, runs: RunsLike = ()) -> StudyResults:
         """Agreement between people and with the suite, next to the models in `runs`."""
         return StudyResults(
             self._study,
             self._valid,
             excluded=self._excluded,
             nobody_failed=self._nobody_failed,
-            runs=runs_given(runs),
+            runs=stored_runs([runs]) if runs != () else (),
         )
 
 
@@ -293,9 +305,3 @@ class StudyResults(TabledResults):
 
 def _sentences(*sentences: str) -> tuple[str, ...]:
     return tuple(each for each in sentences if each)
-
-
-def runs_given(runs: RunLike | Iterable[RunLike]) -> list[StoredRun]:
-    """The records of a run, of several, or of none."""
-    given = [runs] if isinstance(runs, str | Path | Run) else list(runs)
-    return stored_runs(given) if given else []

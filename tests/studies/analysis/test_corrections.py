@@ -149,9 +149,9 @@ def test_a_precision_says_how_many(own_runs: list[StoredRun], folder: Path) -> N
     folders = [run.folder for run in own_runs]
 
     def number(out: str, **options: float | str | bool | Path) -> int:
-        made = epicene.sample_study(
-            [epicene.load(each, suite=mine) for each in folders],
-            folder / out,
+        made = epicene.annotate.sample(
+            *(epicene.load(each, suite=mine) for each in folders),
+            out=folder / out,
             study="check",
             twice=0,
             **options,  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_a_precision_says_how_many(own_runs: list[StoredRun], folder: Path) -> N
         number("p4", precision=0.1, n=10)
     with pytest.raises(InputError, match="between 0 and"):
         number("p4", precision=3)
-    with pytest.raises(InputError, match="requires precision="):
+    with pytest.raises(InputError, match="requires --precision"):
         number("p4", accuracy=0.9)
     with pytest.raises(InputError, match="cells"):
         number("p4", n=2, uncertain_first=True)
@@ -195,12 +195,12 @@ def test_the_api_the_tables_and_the_report_have_them(
     own_runs: list[StoredRun], folder: Path
 ) -> None:
     loaded = [epicene.load(run.folder, suite=mine) for run in own_runs]
-    made = epicene.sample_study(loaded, folder / "study", study="check", per_cell=20)
+    made = epicene.annotate.sample(*loaded, out=folder / "study", study="check", per_cell=20)
     items = own_study(own_runs, per_cell=20).items
     rows = [f"ann,{item.id},{verdicts(item)['correct']}" for item in items]
     sheet = folder / "answers.csv"
     sheet.write_text("\n".join(["participant,item,correct", *rows]), encoding="utf-8")
-    made.import_answers(sheet)
+    epicene.annotate.import_answers(made, sheet)
     corrected = made.corrected(loaded)
     table = corrected.table("corrected")
     names = corrected.metrics()["metric"].to_list()

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from epicene.api.studies import load_study, serve_studies
+import epicene
 from epicene.studies.collection.folder import create_study_folder
 from studies.web.page_visitors import Page
 from study_examples import misgendering
@@ -118,7 +118,7 @@ def serving(folder: Path, port: int) -> Iterator[dict[str, str]]:
     """The links of a study that `annotate serve` serves at the address of a proxy."""
     server = subprocess.Popen(
         [
-            *(Path(sys.executable).with_name("epicene"), "annotate", "serve", folder),
+            *(sys.executable, "-m", "epicene", "annotate", "serve", folder),
             *("--people", "ann", "--port", str(port), "--url", f"https://{HOST}"),
         ],
         stdout=subprocess.PIPE,
@@ -150,9 +150,9 @@ def answer_over_tls(
         "answer.label": "correct",
     }
     assert client.post("/answer", data=form).status_code == 303
-    assert len(load_study(folder).answers()) == 1
+    assert len(epicene.Study(folder).answers()) == 1
     assert client.post("/answer", content=b"x" * 2_000_000).status_code in refused
-    assert len(load_study(folder).answers()) == 1
+    assert len(epicene.Study(folder).answers()) == 1
 
 
 @pytest.mark.skipif(

@@ -224,7 +224,7 @@ def test_pictures_come_along_with_study_and_sheets(
     assert [item.expected["shows"] for item in study.practice] == [*LABELS, "neither"]
     for item in (*study.practice, *study.items):
         assert ImageFolder(folder / "images").path(item.fields["image"]).exists()
-    epicene("annotate", "export", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
+    epicene("annotate", "sheets", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
     with (sheets / "ann.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12

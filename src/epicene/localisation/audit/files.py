@@ -127,11 +127,15 @@ class FileAudit:
                 not_read[language] = not_read.get(language, 0) + len(strings)
 
     def _audit_strings(
-        self, path: Path, format: str, language: str, strings: Sequence[LocalisedString]  # noqa: A002
+        self,
+        path: Path,
+        kind: str,
+        language: str,
+        strings: Sequence[LocalisedString],
     ) -> Iterator[AuditedString]:
         if language not in self._analysers:
             self._analysers[language] = Analyser(language)
-        counted = FileCounts(file=str(path), format=format, language=language, counts=Counts())
+        counted = FileCounts(file=str(path), format=kind, language=language, counts=Counts())
         self.summary.files.append(counted)
         prefixes = key_prefixes([string.key for string in strings])
         found = self._analysers[language].analyse(strings, path, self._people)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterator
 
+    from starlette.types import ASGIApp
+
     from epicene.studies.collection.folder import StudyFolder
 
 MAX_HEAD_BYTES = 64_000  # of a request without its body

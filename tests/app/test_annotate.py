@@ -1,24 +1,33 @@
-"""`epicene annotate`: from runs to a study, from people's sheets to tables."""
+"""`epicene.annotate` and `epicene annotate`: from runs to a study, from people to tables."""
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 import re
 import shutil
 import stat
+import sys
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 
-from app.conftest import Epicene
-from app.test_bad_input import refused
-from app.test_commands import SCHEMA
+import epicene as api
+from app.conftest import Done, Epicene, refused
+from epicene.core.errors import EpiceneWarning, InputError
 from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from scripted_people import fill_in, respond
-from study_examples import misgendering
+from studies.exchange.test_pcibex_results import two_people
+from studies.web.served_process import running
+from study_examples import forced_choice, image, misgendering
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/reference/results.schema.json").read_text("utf-8")
+)
 
 RUN = ("--set=pronouns=he,xe", "--set=samples=2", "--limit=8")
 
@@ -50,7 +59,7 @@ def study(epicene: Epicene, runs: list[Path]) -> Path:
 
 def hand_in(epicene: Epicene, study: Path, *people: str) -> None:
     """All people get a sheet, fill it in, and hand it in."""
-    done = epicene("annotate", "export", study, f"--people={','.join(people)}", "--out=sheets")
+    done = epicene("annotate", "sheets", study, f"--people={','.join(people)}", "--out=sheets")
     assert done.code == 0, done.err
     whole = open_study_folder(study).study
     for person in people:
@@ -102,16 +111,16 @@ def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
 def test_tables_in_every_form(epicene: Epicene, study: Path) -> None:
     hand_in(epicene, study, "ann", "bob")
     assert "Agreement of people with each other" in epicene("annotate", "tables", study).out
-    only = epicene("annotate", "tables", study, "--only=labels", "--csv").out
+    only = epicene("annotate", "tables", study, "--table=labels", "--csv").out
     assert {row["table"] for row in csv.DictReader(io.StringIO(only))} == {"labels"}
     assert r"\toprule" in epicene("annotate", "tables", study, "--latex").out
     assert "| model-1 |" in epicene("annotate", "tables", study, "--markdown").out
-    done = epicene("annotate", "tables", study, "--only=people", "--figures=drawn")
+    done = epicene("annotate", "tables", study, "--table=people", "--figures=drawn")
     assert sorted(path.name for path in Path("drawn").iterdir()) == [
         "17.svg", "6.svg", "7.svg", "8.svg",
     ]  # fmt: skip
     assert "drawn/6.svg" in done.err
-    done = epicene("annotate", "tables", study, "--only=peple")
+    done = epicene("annotate", "tables", study, "--table=peple")
     refused(done, 2, "There is no table 'peple'; did you mean 'people'?")
     refused(epicene("annotate", "tables", study, "--csv", "--json"), 2, "Choose one of")
 
@@ -138,7 +147,6 @@ def test_what_is_hidden_leaves_only_when_asked_for(epicene: Epicene, study: Path
     for path in Path("sheets").iterdir():
         assert "model-1" not in path.read_text("utf-8")
     assert "model-1" not in epicene("annotate", "export", study).out
-    assert "model-1" not in epicene("annotate", "export", study, "--form=jsonl").out
     rows = csv.DictReader(io.StringIO(epicene("annotate", "export", study, "--hidden").out))
     assert {row["hidden: model"] for row in rows} == {"model-1", "model-2"}
 
@@ -162,7 +170,7 @@ def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
     command = ("annotate", "import", study, "one.csv", "--participant=ann")
     assert epicene(*command).err == "1 new answer, 0 replaced, 0 unchanged.\n"
     assert epicene(*command).err == "0 new answers, 0 replaced, 1 unchanged.\n"
-    done = epicene("annotate", "tables", study, "--only=automatic")
+    done = epicene("annotate", "tables", study, "--table=automatic")
     assert done.code == 0
     assert "1 of 52 judgements have been given so far." in done.err
 
@@ -245,68 +253,57 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "parts"),
+    ("words", "parts"),
     [
-        ((), ["Name either run folders or a suite"]),
-        (("RUN", "--suite=misgendering"), ["Name either run folders"]),
-        (("RUN", "--data=x"), ["require --suite"]),
-        (("--suite=misgendering",), ["about answers of models; name the run folders"]),
-        (("RUN", "--study=lables"), ["'lables' in the suite misgendering; did you mean 'labels'?"]),
-        (
-            ("--suite=gramvis",),
-            ["The suite gramvis has the studies category, image, stereotype; choose one with"],
-        ),
-        (("RUN", "--protocol=papr"), ["'papr' in the suite misgendering; did you mean 'paper'?"]),
-        (("RUN", "--per-cell=2", "--n=3"), ["not both"]),
-        (("RUN", "--per-cell=0"), ["per-cell"]),
-        (("RUN", "RUN"), ["given twice"]),
-        (("nowhere",), ["nowhere is not a run folder"]),
+        ("sample --out=s", ["Name either run folders or a suite"]),
+        ("sample RUN --suite=misgendering --out=s", ["Name either run folders"]),
+        ("sample RUN --data=x --out=s", ["require --suite"]),
+        ("sample --suite=misgendering --out=s", ["about answers of models; name the run folders"]),
+        ("sample RUN --study=lables --out=s", ["'lables' in the suite misgendering; did you mean"]),
+        ("sample --suite=gramvis --out=s", ["has the studies category, image, stereotype; choose"]),
+        ("sample RUN --protocol=papr --out=s", ["'papr' in the suite misgendering; did you mean"]),
+        ("sample RUN --per-cell=2 --n=3 --out=s", ["not both"]),
+        ("sample RUN --per-cell=0 --out=s", ["--per-cell must be at least 1"]),
+        ("sample RUN RUN --out=s", ["given twice"]),
+        ("sample nowhere --out=s", ["nowhere is not a run folder"]),
+        ("tables nowhere", ["nowhere is not a study folder"]),
+        ("tables study", ["Nobody has answered"]),
+        ("sheets study --people=ann", ["--out"]),
+        ("sheets study --people=ann --out=s", ["lacks 2 judgements, but the named people can"]),
+        ("sheets study --people=a/b --out=s", ["cannot be used as the name of a sheet"]),
+        ("project study --to=pcibex --out=s", ["something other than a single choice"]),
+        ("project study --to=jspsych --out=s", ["jspsych"]),
+        ("adjudicate study --by=", ["--by must not be empty"]),
+        ("export study --out=x.doc", ["use the extension .csv"]),
+        ("export study --codebook", ["--codebook requires --per"]),
+        ("exclude study", ["Name people, or use --rule"]),
+        ("exclude study ann --reason=x", ["no person 'ann'"]),
+        ("forget study ann --yes", ["no person 'ann'"]),
+        ("links study --revoke=ann", ["'ann'"]),
+        ("links study --url=x.org", ["cannot be the address of the pages"]),
+        ("links study --url=https://x.org/sub", ["cannot be the address of the pages"]),
+        ("serve study --url=https://x.org:70000", ["cannot be the address of the pages"]),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
-    epicene: Epicene, runs: list[Path], options: tuple[str, ...], parts: list[str]
+def test_what_is_wrong_gets_a_sentence(
+    epicene: Epicene, runs: list[Path], study: Path, words: str, parts: list[str]
 ) -> None:
-    given = [str(runs[0]) if option == "RUN" else option for option in options]
-    refused(epicene("annotate", "sample", *given, "--out=study"), 2, *parts)
-    assert not Path("study").exists()
-
-
-def test_other_mistakes(epicene: Epicene, study: Path) -> None:
-    refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
-    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "name it with --out")
-    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "name it with --out")
-    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "name it with --out")
-    refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by must not be empty")
-    both = ("--to=pcibex", "--people=2", "--out=s")
-    refused(epicene("annotate", "export", study, *both), 2, "Use either --people or --to")
-    done = epicene("annotate", "export", study, "--out=answers.csv")
-    assert "has no answers yet, so answers.csv has no rows." in done.err
-    per = ("--people=2", "--out=s", "--per=item")
-    refused(epicene("annotate", "export", study, *per), 2, "export no answers; leave out --per")
-    refused(
-        epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
-        2,
-        "something other than a single choice",
-    )
-    refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "use the extension .csv")
-    refused(
-        epicene("annotate", "export", study, "--people=ann", "--out=s"),
-        2,
-        "lacks 2 judgements, but the named people can give only 1; name more",
-    )
+    given = [str(runs[0]) if word == "RUN" else word for word in words.split()]
+    refused(epicene("annotate", *given), 2, *parts)
+    assert not Path("s").exists()
 
 
 def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epicene) -> None:
     drawing = ("--suite=alternations", "--study=choice", "--n=8", "--out=study")
     assert epicene("annotate", "sample", *drawing).code == 0
-    few = epicene("annotate", "export", "study", "--people=4", "--out=sheets")
+    few = epicene("annotate", "sheets", "study", "--people=4", "--out=sheets")
     refused(few, 2, "4 lists", "80 needed, 4 named", "judgements in study.toml")
-    done = epicene("annotate", "export", "study", "--people=80", "--out=sheets")
+    done = epicene("annotate", "sheets", "study", "--people=80", "--out=sheets")
     assert done.code == 0
     names = sorted(path.name for path in Path("sheets").iterdir())
     assert names == ["instructions.md", *(f"p{number:02}.csv" for number in range(1, 81))]
-    done = epicene("annotate", "export", "study", "--to=pcibex", "--out=experiment")
-    assert done.err.split() == ["experiment/main.js", "experiment/items.csv"]
+    done = epicene("annotate", "project", "study", "--to=pcibex", "--out=experiment")
+    assert done.err.split()[2::3] == ["experiment/main.js", "experiment/items.csv"]
     preferred = epicene("annotate", "adjudicate", "study", "--by=eve")
     refused(preferred, 2, "there is no right answer")
 
@@ -362,11 +359,11 @@ def test_disagreements_are_settled_in_a_sheet(epicene: Epicene, study: Path) -> 
 def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
     epicene: Epicene, study: Path
 ) -> None:
-    done = epicene("annotate", "export", study, "--to=label-studio", "--out=project")
-    assert done.err.split() == [
+    done = epicene("annotate", "project", study, "--to=label-studio", "--out=project")
+    assert done.err.split()[2::3] == [
         "project/config.xml", "project/tasks.json", "project/instructions.html",
     ]  # fmt: skip
-    export = ("annotate", "export", study, "--to=label-studio", "--out=project")
+    export = ("annotate", "project", study, "--to=label-studio", "--out=project")
     assert epicene(*export).code == 0, "the same files may be written again"
     config = Path("project/config.xml")
     written = config.read_bytes()
@@ -403,3 +400,124 @@ def test_a_study_written_by_hand_has_the_tables_of_any_study(epicene: Epicene) -
     assert "Agreement on each question" in epicene("annotate", "tables", "study").out
     done = epicene("annotate", "tables", "study", "--figures=drawn")
     refused(done, 2, "was not sampled by a suite")
+
+
+# --- from Python ---------------------------------------------------------------------------------
+
+
+def test_python_has_the_same_study_answers_and_results(epicene: Epicene, study: Path) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    opened = api.Study(study)
+    assert (opened.name, opened.suite) == ("misgendering-labels", "misgendering")
+    assert repr(opened) == "<Study misgendering-labels in study>"
+    answers = opened.answers(without="bob")
+    assert answers.notes == ("Left out: bob (named).",)
+    frame = answers.frame()
+    assert set(frame.filter(frame["excluded"] == "")["participant"]) == {"ann"}
+    assert answers.codebook()["name"].to_list() == frame.columns
+    with pytest.raises(InputError, match="no unit of rows 'person'"):
+        answers.frame("person")  # type: ignore[arg-type]
+    told = epicene("annotate", "tables", study, "--json").json
+    results = opened.results()
+    assert json.loads(msgspec.json.encode(results.document())) == told
+    assert set(results.tables) == set(told["tables"])
+    with pytest.warns(EpiceneWarning):
+        values = dict(results.metrics().select("metric", "value").iter_rows())
+    assert values == {name: each["value"] for name, each in told["metrics"].items()}
+    assert results.figure("6").svg().startswith("<svg")
+    with pytest.raises(InputError, match="There is no figure 'nope'"):
+        results.figure("nope")
+    exported = api.annotate.export(study, without="bob")
+    assert exported.content.decode() == epicene("annotate", "export", study, "--without=bob").out
+
+
+# --- the pages -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served(epicene: Epicene) -> Path:  # in whose empty folder it lies
+    create_study_folder(Path("study"), misgendering())
+    return Path("study")
+
+
+def addresses(done: Done) -> set[str]:
+    assert done.code == 0, done.err
+    return {line.split("\t")[1].partition("/enter/")[0] for line in done.out.splitlines()}
+
+
+def test_links_lead_to_where_the_study_was_last_served(epicene: Epicene, served: Path) -> None:
+    done = epicene("annotate", "links", served, "--people=ann")
+    assert addresses(done) == {"http://127.0.0.1:8765"}
+    assert "because the study has not been served yet" in done.err
+    with running(served, "ann") as server:
+        served_at = server.links["ann"].partition("/enter/")[0]
+        done = epicene("annotate", "links", served, "--revoke=ann")
+        assert addresses(done) == {served_at} != {"http://127.0.0.1:8765"}
+    assert api.annotate.links(served)["ann"] not in server.links.values()
+    done = epicene("annotate", "links", served, "--url=HTTPS://X.org:8443/")
+    assert addresses(done) == {"https://x.org:8443"}
+    assert addresses(epicene("annotate", "links", served)) == {served_at}
+
+
+def test_pictures_that_are_none_and_notebooks_are_refused(epicene: Epicene) -> None:
+    study = image()
+    item = study.items[0]
+    broken = msgspec.structs.replace(item, fields=item.fields | {"picture": "care"})
+    create_study_folder(Path("pictures"), msgspec.structs.replace(study, items=(broken,)))
+    for words in (("serve", "pictures"), ("sheets", "pictures", "--people=2", "--out=o")):
+        refused(epicene("annotate", *words), 2, f"The item {item.id} has no image in picture")
+    create_study_folder(Path("study"), misgendering())
+
+    async def cell() -> None:
+        api.annotate.serve("study")
+
+    with pytest.raises(InputError, match="`epicene annotate serve STUDY` in a terminal"):
+        asyncio.run(cell())
+
+
+# --- people who withdraw -------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_who_withdraws_is_deleted_but_not_unasked(
+    epicene: Epicene, served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("all.csv").write_text(
+        "participant,item,label\nann,g1,correct\nann,g2,correct\nbob,g1,misgendering\n", "utf-8"
+    )
+    assert epicene("annotate", "import", served, "all.csv").code == 0
+
+    def people() -> set[str]:
+        return {response.participant for response in open_study_folder(served).responses()}
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    done = epicene("annotate", "forget", served, "ann")
+    refused(done, 2, "This would delete ann, with 2 answers", "use --yes")
+    for typed, code, left in (("n\n", 1, {"ann", "bob"}), ("y\n", 0, {"bob"})):
+        monkeypatch.setattr(sys, "stdin", Terminal(typed))
+        done = epicene("annotate", "forget", served, "ann")
+        assert done.code == code
+        assert "Permanently delete ann, with 2 answers?" in done.err
+        assert people() == left
+    assert b"ann" not in (served / "responses.sqlite").read_bytes()
+    assert epicene("annotate", "links", served, "--people=dan").code == 0
+    assert "dan, with 0 answers." in epicene("annotate", "forget", served, "dan", "-y").err
+    assert "dan" not in epicene("annotate", "links", served).out
+
+
+def test_results_of_pcibex_come_in(epicene: Epicene, tmp_path: Path) -> None:
+    create_study_folder(tmp_path / "study", forced_choice())
+    path = two_people().write(tmp_path / "results.csv")
+    done = epicene("annotate", "import", "study", path)
+    assert done.err == "6 new answers, 0 replaced, 0 unchanged.\n"
+    again = epicene("annotate", "import", "study", path, "--format=pcibex")
+    assert again.err == "0 new answers, 0 replaced, 6 unchanged.\n"
+    (tmp_path / "sheet.csv").write_text("participant,item,better\nann,p1a,good\n", "utf-8")
+    done = epicene("annotate", "import", "study", "sheet.csv", "--format=pcibex")
+    refused(done, 2, "has no comments before it")
