@@ -30,14 +30,17 @@ class Done(NamedTuple):
 Epicene = Callable[..., Done]
 
 
-@pytest.fixture
-def epicene(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Epicene:
-    """Run a command in an empty folder."""
+@pytest.fixture(autouse=True)
+def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, and the example suites known by name."""
     two_stage.register()
     reflexives.register()
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def epicene(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Epicene:
+    """Run a command in an empty folder."""
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("EPICENE_DEBUG", raising=False)
 

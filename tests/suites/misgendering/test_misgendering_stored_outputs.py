@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import epicene
-from epicene.app.commands import app
+from called_commands import invoke
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Table
 
@@ -496,8 +495,8 @@ def test_the_command_writes_the_figures(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     one = folder / "TANGO"
     command = ["score", "misgendering", "-a", str(one), "-p", "paper", "--json"]
-    done = CliRunner().invoke(app, [*command, "--figures", str(tmp_path / "figures")])
-    assert done.exit_code == 0, done.output
+    done = invoke([*command, "--figures", str(tmp_path / "figures")])
+    assert done.exit_code == 0, done.stderr
     assert {"5a.svg", "5b.svg", "11.svg", "13.svg"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
     }
