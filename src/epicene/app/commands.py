@@ -90,13 +90,26 @@ GROUPS = {
     "data": "Show, check, count, build or collect a suite's data, or extract its paper's wording.",
     "export": "Export results, and the items of a suite.",
 }
-# A command has neither a version nor the epilogue of the whole.
-_QUIET: dict[str, Any] = {"version_flags": [], "help_epilogue": ""}
 _EPILOGUE = (
     "Add `--debug` anywhere to see where an error came from, and `--suite FILE.py` in front of the "
     "command to use the suites in a file by name. `epicene suites SUITE` explains a suite's "
     "settings and data; `epicene models` explains how to name a model."
 )
+
+
+def _show_default(value: Any) -> str:
+    """The default as the help shows it; None, which hides it, for what is off or empty."""
+    hidden = value is None or value is False or value in ("", ())
+    return None if hidden else str(value)  # type: ignore[return-value]
+
+
+_PARAMETERS = Parameter(negative=(), show_default=_show_default)
+# A command has neither a version nor the epilogue of the whole.
+_QUIET: dict[str, Any] = {
+    "version_flags": [],
+    "help_epilogue": "",
+    "default_parameter": _PARAMETERS,
+}
 
 
 def command_line(only: str = "") -> App:
@@ -109,7 +122,7 @@ def command_line(only: str = "") -> App:
         help_flags=["--help", "-h"],
         version=__version__,
         version_flags=["--version"],
-        default_parameter=Parameter(negative=(), show_default=_show_default),
+        default_parameter=_PARAMETERS,
         result_action="return_value",
         exit_on_error=False,
         print_error=False,
@@ -129,12 +142,6 @@ def command_line(only: str = "") -> App:
         else:
             parent.command(function, name=last, **_QUIET, sort_key=place)
     return app
-
-
-def _show_default(value: Any) -> str:
-    """The default as the help shows it; None, which hides it, for what is off or empty."""
-    hidden = value is None or value is False or value in ("", ())
-    return None if hidden else str(value)  # type: ignore[return-value]
 
 
 def _as_command(command: Command) -> Callable[..., int]:
