@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from cyclopts import Parameter
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from epicene.runs.stored_run import StoredRun
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.design.sampling import SamplingOptions
+    from epicene.studies.exchange.response_files import ExportFormat
+    from epicene.studies.exchange.table_files import TableFormat
 
 # Several names: in Python a list, on the command line a,b or the option repeated.
 Names: TypeAlias = Annotated[str | Iterable[str], TEXTS, Parameter(metavar="A,B,…")]
@@ -816,19 +818,13 @@ def export(
     """
     from epicene.core.files import write_atomically
     from epicene.studies.exchange.response_files import export_responses
-    from epicene.studies.exchange.table_files import TableFormat, table_bytes
+    from epicene.studies.exchange.table_files import table_bytes
 
     answers = open_study(study).answers(without=without, passed=passed)
     path = None if out is None else Path(out).expanduser()
-    form = "csv" if path is None else path.suffix.lower().removeprefix(".")
-    if form not in get_args(TableFormat):
-        raise InputError(
-            f"The format of {path} is not clear from its name; use the extension "
-            f".{', .'.join(get_args(TableFormat))}."
-        )
-    if per is None and form in ("xlsx", "parquet"):
-        per = "judgement"
-    if per is not None:
+    form: TableFormat = "csv" if path is None else _table_format(path)
+    if per is not None or form in ("xlsx", "parquet"):
+        per = per or "judgement"
         table = answers.table(per, hidden=hidden)
         content = table_bytes(
             table.codebook() if codebook else table.frame(), table.codebook(), form
@@ -839,7 +835,11 @@ def export(
     else:
         given = answers.study
         content = export_responses(
-            given.study, given.responses, given.adjudications.values(), form, with_hidden=hidden
+            given.study,
+            given.responses,
+            (given.adjudications or {}).values(),
+            cast("ExportFormat", form),
+            with_hidden=hidden,
         ).encode()
         notes = (*answers.notes, *answers.mixed_kinds)
     if path is not None:
@@ -847,6 +847,19 @@ def export(
         if not len(answers):
             notes = (*notes, f"The study has no answers yet, so {path} has no rows.")
     return ExportedAnswers(content, notes, path)
+
+
+def _table_format(path: Path) -> TableFormat:
+    from epicene.studies.exchange.table_files import TableFormat
+
+    ending = path.suffix.lower().removeprefix(".")
+    known: dict[str, TableFormat] = {each: each for each in get_args(TableFormat)}
+    if ending not in known:
+        raise InputError(
+            f"The format of {path} is not clear from its name; use the extension "
+            f".{', .'.join(known)}."
+        )
+    return known[ending]
 
 
 def tables(

@@ -205,7 +205,9 @@ def test_the_api_the_tables_and_the_report_have_them(
     table = corrected.table("corrected")
     names = corrected.metrics()["metric"].to_list()
     assert "random:1/accuracy (corrected)" in names
-    alone = dict(loaded[0].metrics(people=made).select("metric", "value").iter_rows())
+    alone = dict(
+        epicene.tables(loaded[0], people=made).metrics().select("metric", "value").iter_rows()
+    )
     assert alone["accuracy (corrected)"] == table["corrected"][0]
     assert alone["accuracy"] == alone["accuracy (automatic)"]
     assert epicene.tables(loaded, people=made).table("corrected").equals(table)
@@ -422,8 +424,10 @@ def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
 def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None:
     made = epicene.run(
         "gramvis",
-        "sketch?effect=0.4",
-        roles={"judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"]},
+        {
+            "drawer": "sketch?effect=0.4",
+            "judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"],
+        },
         out=folder / "faces",
         language="fr",
         limit=6,
