@@ -212,11 +212,11 @@ def test_the_api_the_tables_and_the_report_have_them(
     assert alone["accuracy"] == alone["accuracy (automatic)"]
     assert epicene.tables(loaded, people=made).table("corrected").equals(table)
     assert made.answers().results(loaded).table("corrected").equals(table)
-    page = epicene.report(loaded[0], folder / "report.html", people=made).read_text("utf-8")
+    page = epicene.report(loaded[0], out=folder / "report.html", people=made).read_text("utf-8")
     assert "Headlines corrected by people" in page
     other = epicene.run("alternations", "planted", out=folder / "pairs", limit=3, progress=False)
     with pytest.raises(InputError, match="cannot correct any of these runs"):
-        epicene.report(other, folder / "other.html", people=made)
+        epicene.report(other, out=folder / "other.html", people=made)
 
 
 # --- continuations of people --------------------------------------------------------------------
