@@ -24,7 +24,7 @@ def write_examples(staged: Path, work: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", epicene.EpiceneWarning)
         runs = _runs(work)
-        epicene.report(runs, folder / "report.html")
+        epicene.report(runs, out=folder / "report.html")
         page = PAGE.read_text("utf-8") + "\n" + _study(runs[0], folder, work)
         (folder / "study.md").write_text(page, "utf-8")
 
@@ -47,7 +47,7 @@ def _runs(work: Path) -> list[epicene.Run]:
     judges = [f"sketch-judge:{seed}" for seed in (1, 2, 3)]
     drawn = epicene.run(
         "gramvis",
-        roles={"drawer": "sketch", "judges": judges},
+        model={"drawer": "sketch", "judges": judges},
         limit=10,
         settings={"shots": 1, "size": 128, "mixed": False},
         progress=False,

@@ -107,7 +107,7 @@ def test_data_is_built_as_by_the_command(
 
     def build(folder: str, *, progress: bool = False) -> epicene.BuiltData:
         return epicene.build_data(
-            "gramvis", folder, roles=roles, settings=SETTINGS, progress=progress
+            "gramvis", out=folder, model=roles, settings=SETTINGS, progress=progress
         )
 
     waiting = build("by-python")
@@ -137,15 +137,15 @@ def test_data_is_built_as_by_the_command(
 
 def test_what_cannot_be_built_is_named(words: None) -> None:
     with pytest.raises(InputError, match="no role 'judge' in this construction; known: "):
-        epicene.build_data("gramvis", "x", roles={"judge": "random"})
+        epicene.build_data("gramvis", out="x", model={"judge": "random"})
     with pytest.raises(InputError, match="The suite misgendering cannot build data"):
-        epicene.build_data("misgendering", "x", roles={"judge": "random"})
+        epicene.build_data("misgendering", out="x", model={"judge": "random"})
     with pytest.raises(InputError, match="no setting 'x' in this construction"):
-        epicene.build_data("gramvis", "x", settings={"x": 1})
+        epicene.build_data("gramvis", out="x", settings={"x": 1})
     with pytest.raises(
         InputError, match=r"needs a model in the role .*; use roles=.\"proposers\": "
     ):
-        epicene.build_data("gramvis", "x", settings=SETTINGS, progress=False)
+        epicene.build_data("gramvis", out="x", settings=SETTINGS, progress=False)
     assert not list(Path().glob("x/02*"))
 
 

@@ -32,11 +32,11 @@ def test_results_are_written_as_by_the_command(command: Epicene) -> None:
         for seed in (1, 2)
     ]
     assert command("export", "results", "run-1", "run-2", "-o", "by-command").code == 0
-    assert epicene.export_results([runs[0], "run-2"], "by-python") == Path("by-python")
+    assert epicene.export_results([runs[0], "run-2"], out="by-python") == Path("by-python")
     assert content(Path("by-python")) == content(Path("by-command"))
-    assert epicene.export_results(runs[0], "one").is_dir()
+    assert epicene.export_results(runs[0], out="one").is_dir()
     with pytest.raises(InputError, match=r"needs its own folder \(out=\)"):
-        epicene.export_results(runs, "by-python")
+        epicene.export_results(runs, out="by-python")
 
 
 @pytest.mark.parametrize(

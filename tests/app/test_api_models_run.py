@@ -15,7 +15,8 @@ import torch
 
 import epicene
 import two_stage
-from epicene.app.models import ModelInput, resolve_models
+from epicene.app.arguments import ModelInput
+from epicene.app.opening import resolve_models
 from epicene.core import registry
 from epicene.core.errors import InputError
 from epicene.models import ModelOptions, open_model

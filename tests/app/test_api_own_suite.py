@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import epicene
-from app.test_api_runs import command, stored  # noqa: F401
 from app.conftest import Epicene
+from app.test_api_runs import command, stored  # noqa: F401
 
 SCRIPT = Path(__file__).with_name("user_suite.py")
 
@@ -63,7 +63,7 @@ def test_the_same_call_resumes(tmp_path: Path) -> None:
         user_suite.typed_rows, model="random:2", out=tmp_path / "other", progress=False
     )
     assert epicene.compare(first, other).metrics().height
-    page = epicene.report([first, other], tmp_path / "report.html")
+    page = epicene.report(first, other, out=tmp_path / "report.html")
     assert "typed_rows" in page.read_text("utf-8")
 
 

@@ -39,7 +39,7 @@ def stored(folder: Path) -> list[str]:
         (
             "gramvis",
             ("--limit", "1", "--model", "judges=random:1,random:2"),
-            {"limit": 1, "roles": {"judges": ["random:1", "random:2"]}},
+            {"limit": 1, "model": {"drawer": "random", "judges": ["random:1", "random:2"]}},
         ),
     ],
 )
@@ -163,16 +163,16 @@ def test_a_sweep_from_a_mapping() -> None:
         "models": [{"spec": "random:1"}, {"spec": "random:2"}],
         "suites": [{"name": "reflexives"}],
     }
-    estimate = epicene.estimate_sweep(plan, "sweep")
+    estimate = epicene.estimate_sweep(plan, out="sweep")
     assert estimate.height == 3  # two runs and their sum
-    done = epicene.sweep(plan, "sweep", progress=False)
+    done = epicene.sweep(plan, out="sweep", progress=False)
     assert done.complete
     assert [run.complete for run in done.runs] == [True, True]
     assert done.report is not None
     assert done.report.is_file()
     assert done.states()["state"].to_list() == ["complete", "complete"]
     with pytest.raises(InputError, match=r"plan \(\[\[models\]\] 1, spek\): There is no key"):
-        epicene.sweep({**plan, "models": [{"spek": "random"}]}, "sweep")
+        epicene.sweep({**plan, "models": [{"spek": "random"}]}, out="sweep")
     with pytest.raises(InputError, match="sweep's folder"):
         epicene.sweep(plan)
 
@@ -196,7 +196,7 @@ def test_a_sweep_from_a_mapping() -> None:
             "samples must be a whole number",
         ),
         (
-            lambda: epicene.run("reflexives", model="random", roles={"judge": "random"}),
+            lambda: epicene.run("reflexives", model={"judge": "random"}),
             "no role 'judge' in the suite reflexives",
         ),
         (lambda: epicene.load("nowhere"), "nowhere"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -28,41 +26,28 @@ TWO_STAGE = (
 )  # fmt: skip
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys\n"
-        "from epicene.cli import run_command\n"
-        "run_command(['--help'])\n"
-        "heavy = {'torch', 'transformers', 'numpy', 'polars', 'scipy', 'openai', 'jinja2',"
-        " 'altair', 'vl_convert', 'spacy', 'statsmodels'}\n"
-        "print('HEAVY', sorted(heavy & set(sys.modules)))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("HEAVY []\n")
-
-
-def test_version_and_no_arguments(epicene: Epicene) -> None:
-    assert epicene("--version").out.strip() == "0.2.0"
-    assert "Usage" in epicene("--help").out
-
-
-def test_python_runs_the_package() -> None:
-    command = [sys.executable, "-m", "epicene", "no-such-command"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "see `python -m epicene --help`" in done.stderr
-
-
 def test_suites_are_listed(epicene: Epicene) -> None:
     assert "two-stage" in epicene("suites").out
-    shown = epicene("suites", "--json").json
-    assert shown["two-stage"]["roles"] == {"writer": ["generate"], "reader": ["score"]}
+    (shown,) = (
+        row for row in epicene("suites", "--json").json["rows"] if row["suite"] == "two-stage"
+    )
+    assert shown["verbs"] == "writer: generate; reader: score"
+    one = epicene("suites", "two-stage", "--json").json
+    assert one["roles"] == {"writer": ["generate"], "reader": ["score"]}
+    shown = " ".join(epicene("suites", "alternations").out.split())
+    for part in (
+        "measure: one of sum, per token, per word, per character; default: sum.",
+        "model: scores sentences and fills gaps. Verbs: fill, generate, score.",
+        "good (required): The acceptable sentence",
+        "Known issues of the published version",
+    ):
+        assert part in shown
 
 
 def test_models_are_listed(epicene: Epicene) -> None:
-    shown = epicene("models", "--json").json
-    assert {"hf", "openai", "copy", "random", "ngram"} <= set(shown["kinds"])
-    assert {"smollm2", "gemma3-270m", "face-classifier", "random-face"} == set(shown["embedded"])
+    rows = epicene("models", "--json").json["rows"]
+    assert {"hf", "openai", "copy", "random", "ngram"} <= {row["kind"] for row in rows}
+    assert {"smollm2", "gemma3-270m"} <= {row["kind"] for row in rows if row["embedded"]}
     assert "smollm2" in epicene("models").out
 
 
@@ -183,6 +168,16 @@ def test_score_judges_answers_made_elsewhere(epicene: Epicene, tmp_path: Path) -
     assert done.json["metrics"]["accuracy_generation"]["value"] == pytest.approx(1 / 3)
     assert done.json["undetected"]["value"] == pytest.approx(2 / 8)
     assert "22 items have no answer" in done.err
+
+
+def test_several_suites_have_a_run_each(epicene: Epicene) -> None:
+    done = epicene("run", "reflexives", "alternations", "-m", "random", "--limit", "2")
+    assert done.code == 0, done.err
+    assert {path.name.partition("-")[0] for path in Path("runs").iterdir()} == {
+        "reflexives",
+        "alternations",
+    }
+    assert done.out.index("Reflexives") < done.out.index("Alternations")
 
 
 def test_data_show_check_stats(epicene: Epicene) -> None:

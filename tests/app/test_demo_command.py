@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.conftest import Epicene
-from epicene.api import demo
-from epicene.api.demo import DemoSuite
+from epicene.app import demo
+from epicene.app.demo import DemoSuite
 from epicene.models import parse_spec
 from epicene.runs.preflight import check_roles
 from epicene.suites import choose_protocol, find_suite

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import epicene.app.run as shown
 from app.conftest import Epicene
-from epicene.api import running
-from epicene.cli import estimate as shown
 from epicene.models import parse_spec
 from epicene.runs import estimate, workload
 from epicene.runs.config import RunConfig
@@ -65,7 +66,7 @@ def test_the_sentence_says_what_will_happen() -> None:
 
 
 def test_the_default_model_is_shown(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "DEFAULT_MODEL", "random")
+    monkeypatch.setattr(shown, "DEFAULT_MODEL", "random")
     done = epicene("run", "reflexives", "--out", "run")
     assert done.code == 0
     first = done.err.splitlines()[0]
@@ -99,12 +100,16 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Everything is a terminal, and every run is long; the questions that were asked."""
     asked: list[str] = []
 
-    def confirm(question: str, **_: object) -> bool:
-        asked.append(question)
-        return False
+    class Person(io.StringIO):
+        def isatty(self) -> bool:
+            return True
 
-    monkeypatch.setattr(shown, "_is_terminal", lambda: True)
-    monkeypatch.setattr("epicene.cli.estimate.typer.confirm", confirm)
+        def readline(self, *_: object) -> str:
+            asked.append("asked")
+            return "n"
+
+    monkeypatch.setattr(sys, "stdin", Person())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(estimate, "MANY_REQUESTS", 0)
     return asked
 
@@ -112,7 +117,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_long_run_is_confirmed(epicene: Epicene, terminal: list[str]) -> None:
     done = epicene("run", "reflexives", "-m", "random", "--out", "run")
     assert done.code == 1
-    assert terminal == ["Start the run?"]
+    assert terminal == ["asked"]
     assert "The run was not started, and nothing was sent." in done.err
     assert not Path("run").exists()
 
@@ -134,7 +139,7 @@ def test_a_short_run_is_not_confirmed(
 def test_without_a_terminal_nothing_is_asked(
     epicene: Epicene, terminal: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shown, "_is_terminal", lambda: False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     done = epicene("run", "reflexives", "-m", "random", "--out", "run")
     assert done.code == 0
     assert not terminal
@@ -148,7 +153,7 @@ def test_a_long_sweep_is_confirmed(epicene: Epicene, terminal: list[str]) -> Non
     )
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
-    assert terminal == ["Start the sweep?"]
+    assert terminal == ["asked"]
     assert not Path("plan").exists()
     assert epicene("sweep", "plan.toml", "--yes").code == 0
     assert len(terminal) == 1

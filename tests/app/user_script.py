@@ -19,7 +19,7 @@ def measure(folder: Path) -> pl.DataFrame:
     assert set(wrong.columns) == {"item", "name"}
     comparison: epicene.Comparison = epicene.compare(first, second)
     assert comparison.metrics().height
-    page: Path = epicene.report([first, second], folder / "report.html")
+    page: Path = epicene.report(first, second, out=folder / "report.html")
     assert page.stat().st_size > 0
     name: str = next(iter(first.figures))
     first.figure(name).save(folder / "figure.svg")

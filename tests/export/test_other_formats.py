@@ -45,7 +45,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def exported(runs: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("eee")
     for suite, run in runs.items():
-        epicene.export_results(run, out / suite, "eee", organization="Us", relationship="other")
+        epicene.export_results(
+            run, out=out / suite, to="eee", organization="Us", relationship="other"
+        )
     return out
 
 
@@ -133,7 +135,7 @@ def test_results_on_the_hub_name_tasks_that_the_dataset_has(
     assert {"name", "description", "evaluation_framework", "tasks"} == set(benchmark)
     tasks = {task["id"]: task for task in benchmark["tasks"]}
     assert tasks["genform"]["config"] == "all"
-    epicene.export_results(runs["genform"], tmp_path / "hub", "hf", dataset="us/genform")
+    epicene.export_results(runs["genform"], out=tmp_path / "hub", to="hf", dataset="us/genform")
     (file,) = (tmp_path / "hub").rglob(".eval_results/*.yaml")
     assert file.name == "genform-epicene.yaml"
     results = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -154,7 +156,7 @@ def test_results_on_the_hub_name_tasks_that_the_dataset_has(
 @pytest.mark.parametrize("dataset", ["", "genform", "a/b/c"])
 def test_the_hub_needs_a_dataset(runs: dict[str, Any], dataset: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="name it as OWNER/NAME"):
-        epicene.export_results(runs["genform"], tmp_path / "out", "hf", dataset=dataset)
+        epicene.export_results(runs["genform"], out=tmp_path / "out", to="hf", dataset=dataset)
     assert not (tmp_path / "out").exists()
 
 

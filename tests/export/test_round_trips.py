@@ -107,7 +107,7 @@ def test_texts_of_the_harness(planted: Any, tmp_path: Path) -> None:
         epicene.score("genform", logs, out=tmp_path / "stored")
     compared = epicene.compare(planted, tmp_path / "stored")
     assert len(compared.changed()) == 0
-    assert epicene.report(tmp_path / "stored", tmp_path / "report.html").is_file()
+    assert epicene.report(tmp_path / "stored", out=tmp_path / "report.html").is_file()
     with pytest.raises(InputError, match="Only lm-evaluation-harness samples"):
         epicene.score("genform", [], out=tmp_path / "no")
 

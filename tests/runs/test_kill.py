@@ -22,7 +22,6 @@ ITEMS = 30
 MODULES = (
     "accelerate",
     "epicene.app.run",
-    "epicene.cli.estimate",
     "epicene.models.hf.causal",
     "epicene.report.run_report",
     "epicene.report.terminal",

@@ -170,4 +170,4 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         InputError,
         match="genform has no list of published files",
     ):
-        epicene.collect_data("genform", clone, tmp_path / "out")
+        epicene.collect_data("genform", sources=clone, out=tmp_path / "out")

@@ -28,7 +28,7 @@ def material(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "published"
     source = tmp_path / "paper.txt"
     source.write_text(paper(), encoding="utf-8")
-    epicene.extract_wording("gramvis", source, folder)
+    epicene.extract_wording("gramvis", source, out=folder)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     return folder
 
@@ -38,7 +38,7 @@ def gramvis(out: Path, **settings: object) -> epicene.Run:
     return epicene.run(
         "gramvis",
         protocol="paper",
-        roles=MODELS,
+        model=MODELS,
         limit=2,
         settings={**SMALL, **settings},
         out=out,
@@ -116,7 +116,7 @@ def test_another_paper_is_refused_in_one_sentence(tmp_path: Path) -> None:
     source = tmp_path / "other.txt"
     source.write_text("A paper about something else.", encoding="utf-8")
     with pytest.raises(InputError, match=r"other\.txt: Appendix A\.6 has .* 0 were found\."):
-        epicene.extract_wording("gramvis", source, tmp_path / "published")
+        epicene.extract_wording("gramvis", source, out=tmp_path / "published")
 
 
 def test_reading_twice_changes_nothing(material: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_suite_without_a_choice_of_wording_says_nothing(tmp_path: Path) -> Non
     run = epicene.run("alternations", "random", limit=2, out=tmp_path / "run", progress=False)
     assert not any("wording" in title for title in run.tables.values())
     with pytest.raises(InputError, match="does not read any wording from its paper"):
-        epicene.extract_wording("alternations", tmp_path / "paper.txt", tmp_path / "out")
+        epicene.extract_wording("alternations", tmp_path / "paper.txt", out=tmp_path / "out")
 
 
 # --- resuming runs of before there was a choice ------------------------------------------------
@@ -172,7 +172,7 @@ def test_half_a_result_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "paper.txt"
     source.write_text(paper(without=templates()["German"]["m"][2]), encoding="utf-8")
     with pytest.raises(InputError, match=r"German \(m\), and 3 were found\. Nothing was written"):
-        epicene.extract_wording("gramvis", source, tmp_path / "out")
+        epicene.extract_wording("gramvis", source, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -7,6 +7,7 @@ input is wrong; 3 if a gate is undecided. Only the module of the command that is
 from __future__ import annotations
 
 import inspect
+import io
 import os
 import sys
 import traceback
@@ -24,7 +25,6 @@ from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 from epicene import __version__
 from epicene.app.output import OPTIONS, Output, show
 from epicene.app.session import NothingSentError, Session, session
-from epicene.app.streams import discard_unwritten_output, prepare_streams
 from epicene.core.errors import EpiceneError, EpiceneWarning, InputError
 
 
@@ -232,7 +232,7 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     if len(arguments) < len(sys.argv) - 1:
         os.environ["EPICENE_DEBUG"] = "1"
-    prepare_streams()
+    _prepare_streams()
     sys.exit(run_with_exit_code(lambda: run_command(arguments)))
 
 
@@ -249,8 +249,29 @@ def run_with_exit_code(work: Callable[[], int]) -> int:
             if os.environ.get("EPICENE_DEBUG", "0") != "0":
                 traceback.print_exc()
         code = _report_error(error)
-        discard_unwritten_output()
+        _discard_unwritten_output()
     return code
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8, except to a terminal that speaks something else."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
+
+
+def _discard_unwritten_output() -> None:
+    """Write what can be written, and discard the rest: Python would try again on exit and change
+    the exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+                stream.flush()
 
 
 def _report_error(error: BaseException) -> int:

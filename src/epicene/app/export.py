@@ -105,9 +105,9 @@ class ExportedData(NamedTuple):
 
 def export_data(
     suite: SuiteLike,
-    *,
     to: Literal["hf", "lm-eval", "inspect"],
     out: Out,
+    *,
     data: Data = None,
     columns: Columns = None,
     language: Language = None,
@@ -142,7 +142,7 @@ def export_data(
 
     Examples:
         >>> import epicene
-        >>> epicene.export_data("alternations", to="hf", out="items", language="fr", limit=3).items
+        >>> epicene.export_data("alternations", "hf", "items", language="fr", limit=3).items
         3
     """
     from epicene.export.hf_dataset import write_dataset

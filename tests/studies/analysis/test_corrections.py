@@ -424,7 +424,7 @@ def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
 def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None:
     made = epicene.run(
         "gramvis",
-        {
+        model={
             "drawer": "sketch?effect=0.4",
             "judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"],
         },

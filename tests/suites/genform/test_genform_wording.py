@@ -53,7 +53,7 @@ def material(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of published data, with the prompts of a paper of ours."""
     source, folder = tmp_path / "paper.txt", tmp_path / "published"
     source.write_text(PAPER, encoding="utf-8")
-    epicene.extract_wording("genform", source, folder)
+    epicene.extract_wording("genform", source, out=folder)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     return folder
 
@@ -91,7 +91,7 @@ def test_both_prompts_are_found_in_the_paper(material: Path) -> None:
 def test_half_a_paper_gives_nothing(tmp_path: Path, gone: str, missing: str) -> None:
     (tmp_path / "paper.txt").write_text(PAPER.replace(gone, ""), encoding="utf-8")
     with pytest.raises(InputError, match=missing):
-        epicene.extract_wording("genform", tmp_path / "paper.txt", tmp_path / "out")
+        epicene.extract_wording("genform", tmp_path / "paper.txt", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

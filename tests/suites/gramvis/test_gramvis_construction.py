@@ -143,7 +143,9 @@ def test_the_list_loads_and_passes_the_check(
     assert told[-1] == "28 items, 12 findings."  # 7 words in 4 templates; too few of every kind
     capsys.readouterr()
     assert (
-        run_with_exit_code(lambda: run_command(["data", "check", "gramvis", "-d", "list/words.csv"]))
+        run_with_exit_code(
+            lambda: run_command(["data", "check", "gramvis", "-d", "list/words.csv"])
+        )
         == 0
     )
     assert {line.split(":")[0] for line in capsys.readouterr().out.splitlines()} == {"warning"}

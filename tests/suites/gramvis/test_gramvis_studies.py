@@ -214,7 +214,9 @@ def test_pictures_come_along_with_study_and_sheets(
     done: StoredRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def epicene(*arguments: str) -> None:
-        assert run_with_exit_code(lambda: run_command(list(arguments))) == 0, capsys.readouterr().err
+        assert run_with_exit_code(lambda: run_command(list(arguments))) == 0, (
+            capsys.readouterr().err
+        )
 
     folder, sheets = tmp_path / "study", tmp_path / "sheets"
     sample = ("annotate", "sample", str(done.folder), "--study=image", "--n=12")
