@@ -121,7 +121,7 @@ def test_tables_in_every_form(epicene: Epicene, study: Path) -> None:
     ]  # fmt: skip
     assert "drawn/6.svg" in done.err
     done = epicene("annotate", "tables", study, "--table=peple")
-    refused(done, 2, "There is no table 'peple'; did you mean 'people'?")
+    refused(done, 2, "There is no table 'peple'; known: ")
     refused(epicene("annotate", "tables", study, "--csv", "--json"), 2, "Choose one of")
 
 

@@ -94,8 +94,9 @@ def test_a_users_script_runs(tmp_path: Path) -> None:
 
 
 def _modules() -> list[str]:
-    folder = Path(api.__file__).with_name("app")
-    return sorted(f"epicene.app.{path.stem}" for path in folder.glob("[a-z]*.py"))
+    source = Path(api.__file__).parents[1]
+    paths = (source / "epicene/app").rglob("[a-z]*.py")
+    return sorted(".".join(path.relative_to(source).with_suffix("").parts) for path in paths)
 
 
 @pytest.mark.parametrize("name", ["epicene.suites.definition", *_modules()])

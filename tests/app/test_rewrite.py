@@ -71,7 +71,7 @@ def test_a_text_gives_a_text_and_several_give_a_list() -> None:
 def test_changes_say_where_they_are_in_both_texts() -> None:
     texts = ["Je suis prêt et tu es venu.", "", "Il est prêt 😀 et je suis content."]
     people = {"speaker": "f", "listener": "f", "others": "f"}
-    for text, found in zip(texts, api.rewrite(texts, "fr", **people), strict=True):  # type: ignore[arg-type]
+    for text, found in zip(texts, api.rewrite(texts, "fr", **people), strict=True):  # type: ignore[call-overload]
         assert bool(found.changes) == bool(text)
         for change in found.changes:
             assert text[change.start : change.end] == change.before

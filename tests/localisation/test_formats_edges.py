@@ -12,7 +12,7 @@ import epicene
 def rewritten(tmp_path: Path, name: str, text: str, **options: str) -> str:
     path, out = tmp_path / name, tmp_path / "out" / name
     path.write_bytes(text.encode())
-    epicene.rewrite(path, out=out, **({"listener": "f"} | options))  # type: ignore[arg-type]
+    epicene.rewrite(path, out=out, **({"listener": "f"} | options))  # type: ignore[call-overload]
     return out.read_bytes().decode()
 
 

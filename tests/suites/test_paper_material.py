@@ -59,7 +59,7 @@ def test_without_the_material_nothing_is_asked(
         "gramvis/templates_appendix.json",
         FOLDER_VARIABLE,
         "epicene data extract gramvis",
-        '{"wording": "epicene"}',  # on the command line --set wording=epicene
+        "--set wording=epicene",
     ):
         assert part in str(refused.value)
     assert not (tmp_path / "run").exists()

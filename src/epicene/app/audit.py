@@ -165,15 +165,10 @@ class Audit:
         return f"<Audit: {self.summary.headline()}>"
 
     def _print_(self, output: Output) -> int:
-        from epicene.app.streams import discard_unwritten_output
-
         try:
             self._show(output)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader of our output has ended, as `head` does
-            discard_unwritten_output()
-            return 2
-        except OSError as error:
+        except OSError as error:  # exit code 1 says that a rule matched
             raise InputError(f"Could not write standard output: {error.strerror}.") from error
         return 1 if self._done.failures() else 0
 

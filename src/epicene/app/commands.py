@@ -34,6 +34,7 @@ class Command(NamedTuple):
     function: str
     output: str = ""  # the options of `output.py` that it takes
     each: bool = False  # the first argument may be repeated; the function is called for each
+    files: bool = False  # the first argument takes all words, so that all others are options
     view: str = ""  # which view of the result is printed, if it has several
     columns: str = ""  # which columns of a frame a person is shown (default: all)
     summary: str = ""  # the first line of the help, if another command has the same function
@@ -51,10 +52,10 @@ COMMANDS = {
     "report": Command("report:report"),
     "sweep": Command("sweep:sweep", "json yes dry_run"),
     "sweep example": Command("sweep:sweep_plan"),
-    "rewrite": Command("rewrite:rewrite", "json explain"),
-    "audit": Command("audit:audit", "json"),
-    "select": Command("select:select", "json"),
-    "select check": Command("select:check_selectors", "json"),
+    "rewrite": Command("rewrite:rewrite", "json explain", files=True),
+    "audit": Command("audit:audit", "json", files=True),
+    "select": Command("select:select", "json", files=True),
+    "select check": Command("select:check_selectors", "json", files=True),
     "annotate sample": Command("annotate:sample"),
     "annotate new": Command("annotate:new"),
     "annotate check": Command("annotate:check"),
@@ -176,10 +177,12 @@ def _as_command(command: Command) -> Callable[..., int]:
             session.reset(before)
 
     parameters = list(inspect.signature(function).parameters.values())
-    if command.each:
-        several, alone = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.KEYWORD_ONLY
+    if command.each or command.files:
+        kinds = inspect.Parameter
+        kind = kinds.VAR_POSITIONAL if command.each else kinds.POSITIONAL_ONLY
         first, *others = parameters
-        parameters = [first.replace(kind=several), *(each.replace(kind=alone) for each in others)]
+        alone = [each.replace(kind=kinds.KEYWORD_ONLY) for each in others]
+        parameters = [first.replace(kind=kind), *alone]
     for option in command.output.split():
         default = () if option == "table" else False
         parameters.append(

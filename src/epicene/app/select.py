@@ -51,7 +51,9 @@ class SelectOptions(TypedDict, total=False):
 
 
 @overload
-def select(given: str, language: str | None = None, **options: Unpack[SelectOptions]) -> str: ...
+def select(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
+    given: str, language: str | None = None, **options: Unpack[SelectOptions]
+) -> str: ...
 
 
 @overload
@@ -63,7 +65,7 @@ def select(
 @overload
 def select(
     given: Iterable[str], language: str | None = None, **options: Unpack[SelectOptions]
-) -> list[str]: ...
+) -> SelectedTexts: ...
 
 
 def select(

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from epicene.app.arguments import texts_of
+from cyclopts import Parameter
+
+from epicene.app.arguments import TEXTS, texts_of
 from epicene.app.output import note
 from epicene.core.errors import pluralise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from epicene.app.arguments import RunsLike, StudyLike
     from epicene.app.output import Output
     from epicene.app.study_results import CorrectedResults, StudyAnswers, StudyResults
     from epicene.studies.collection.folder import StudyFolder
     from epicene.studies.collection.progress import StudyProgress
+
+# Several names: in Python a list, on the command line a,b or the option repeated.
+Names: TypeAlias = Annotated[str | Iterable[str], TEXTS, Parameter(metavar="A,B,…")]
+Folder: TypeAlias = Annotated[str | Path, Parameter(alias="-o", metavar="FOLDER")]
 
 
 class Study:
@@ -116,3 +121,8 @@ class Study:
 def open_study(study: StudyLike) -> Study:
     """The study, or the one in that folder."""
     return study if isinstance(study, Study) else Study(study)
+
+
+def names_of(given: str | Iterable[str]) -> list[str]:
+    """The names, which may be separated by commas."""
+    return [name.strip() for each in texts_of(given) for name in each.split(",") if name.strip()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 
-from epicene.app.output import note, print_json, print_tables, write_tables
+from epicene.app.output import note, print_json
 from epicene.app.results import Figure, TabledResults, stored_runs
 from epicene.core.errors import pluralise, unknown
 
@@ -238,13 +238,6 @@ class StudyResults(TabledResults):
     def _tables(self) -> Sequence[Table]:
         return self.records
 
-    def select(self, names: Collection[str] = ()) -> list[Table]:
-        """The records of the tables with these names; all tables if none is named."""
-        for name in names:
-            if name not in self.tables:
-                raise unknown("table", name, self.tables)
-        return [table for table in self.records if table.name in names or not names]
-
     @cached_property
     def _figures(self) -> dict[str, FigureRecord]:
         from epicene.studies.analysis.study_summary import not_drawn_by_a_suite
@@ -269,17 +262,18 @@ class StudyResults(TabledResults):
         """Write all figures as SVG files."""
         self._saved = [self.figure(name).save(folder / f"{name}.svg") for name in self.figures]
 
-    def _print_(self, output: Output) -> None:
+    def _print_(self, output: Output) -> int:
         if output.json:
             print_json(self.document(output.tables))
-        elif output.form:
-            write_tables(self.select(output.tables), output.form)
+            for sentence in self.notes:
+                note(sentence)
         else:
-            print_tables(self.select(output.tables))
-        for sentence in (*map(str, self._saved), *self.notes):
-            note(sentence)
+            super()._print_(output)
+        for path in self._saved:
+            note(f"Written to {path}")
+        return 0
 
-    def document(self, names: Collection[str] = ()) -> dict[str, Any]:
+    def document(self, names: Sequence[str] = ()) -> dict[str, Any]:
         """The results as the command line writes them with --json, with these tables or all
         tables.
         """
@@ -299,7 +293,7 @@ class StudyResults(TabledResults):
             },
             "metrics": {name: estimate_json(each) for name, each in self._estimates().items()},
             "undetected": estimate_json(nobody if summary is None else summary.undetected),
-            "tables": tables_json(self.select(names)),
+            "tables": tables_json(self._select(names)),
         }
 
 

@@ -205,7 +205,9 @@ def test_the_api_the_tables_and_the_report_have_them(
     table = corrected.table("corrected")
     names = corrected.metrics()["metric"].to_list()
     assert "random:1/accuracy (corrected)" in names
-    alone = dict(loaded[0].metrics(people=made).select("metric", "value").iter_rows())
+    alone = dict(
+        epicene.tables(loaded[0], people=made).metrics().select("metric", "value").iter_rows()
+    )
     assert alone["accuracy (corrected)"] == table["corrected"][0]
     assert alone["accuracy"] == alone["accuracy (automatic)"]
     assert epicene.tables(loaded, people=made).table("corrected").equals(table)
