@@ -102,7 +102,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     class Person(io.StringIO):
-        def readline(self, *_: object) -> str:
+        def readline(self, *_: object) -> str:  # type: ignore[override]
             asked.append("asked")
             return "n"
 

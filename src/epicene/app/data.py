@@ -259,9 +259,7 @@ class Collected(NamedTuple):
             print_line(f"{path}: from {place}")
         for path in self.missing:
             other = self.changed.get(path)
-            print_line(
-                f"{path}: missing{f', but {other} is a different version' if other else ''}"
-            )
+            print_line(f"{path}: missing{f', but {other} is a different version' if other else ''}")
         every = len(self.found) + len(self.missing)
         note(f"{len(self.found)} of {every} published files are in {self.path}.")
 
