@@ -32,15 +32,19 @@ Epicene = Callable[..., Done]
 
 @pytest.fixture(autouse=True)
 def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder, and the example suites known by name."""
     two_stage.register()
     reflexives.register()
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def epicene(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Epicene:
+def epicene(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Epicene:
     """Run a command in an empty folder."""
+    two_stage.register()
+    reflexives.register()
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("EPICENE_DEBUG", raising=False)
 

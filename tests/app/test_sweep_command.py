@@ -72,7 +72,7 @@ def test_a_sweep_from_its_estimate_to_its_report(epicene: Epicene) -> None:
     done = epicene("sweep", "plan.toml", "--json")
     assert done.code == 0, done.err
     assert "misgendering · epicene · copy: cannot: needs score" in done.err
-    assert "Run 1 of 3: misgendering · epicene · random (0 of " in done.err
+    assert "Run 1 of 3: misgendering · epicene · random (" in done.err
     assert "3 runs left: at most" in done.err
     assert done.json == json.loads(Path("plan/sweep.json").read_bytes())
     for run in done.json["runs"]:
