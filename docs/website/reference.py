@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import epicene
 from epicene.app.commands import command_line
-from epicene.runs.gate.policy import GatePolicy, HeadlinePolicy, NightlyPolicy
 from epicene.runs.sweep.plan import (
     ModelEntry,
     SkipRule,
@@ -64,7 +63,6 @@ def write_reference(staged: Path) -> None:
     pages = {
         "reference/cli.md": cli_markdown(),
         "reference/plan_toml.md": plan_markdown(),
-        "reference/gate_toml.md": policy_markdown(),
         "reference/suites.md": suites_markdown(),
         **dict(_python_pages()),
     }
@@ -175,18 +173,6 @@ def plan_markdown() -> str:
     lines = [line for part in sections for line in record_section(part[0], part[1], meanings)]
     example = ["## Example", "", "```toml", example_plan().rstrip(), "```", ""]
     return "\n".join([meanings["plan"], *lines, *example])
-
-
-def policy_markdown() -> str:
-    """The reference of the policy of a gate."""
-    meanings = _meanings()
-    sections = (
-        (GatePolicy, "The policy"),
-        (HeadlinePolicy, '`[headlines."NAME"]`'),
-        (NightlyPolicy, "`[nightly]`"),
-    )
-    lines = [line for part in sections for line in record_section(part[0], part[1], meanings)]
-    return "\n".join([meanings["policy"], *lines])
 
 
 # --- JSON schemas ------------------------------------------------------------------------------

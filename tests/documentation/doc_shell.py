@@ -27,7 +27,6 @@ _IMPORTED = (
     "epicene.report.terminal",
     "epicene.rewriting.french",
     "epicene.runs.compare",
-    "epicene.runs.gate.gate",
     "epicene.runs.run",
     "epicene.suites.alternations",
     "epicene.suites.genform",

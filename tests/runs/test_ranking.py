@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from epicene.core.errors import RunError
 from epicene.runs.model_ranking import Ranking, rank
@@ -137,11 +138,14 @@ def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
 def test_changes_by_hand() -> None:
     frame = pl.DataFrame([*rows("first", items("1100.")), *rows("second", items("10110"))])
     (change,) = pairwise_differences(frame, ["first", "second"], suite="some")
-    assert (change.first, change.second) == ("first", "second")
+    assert change.keys == ("first", "second")
     assert (change.gained, change.lost, change.shared) == (2, 1, 4)
     assert change.difference.value == (3 - 2) / 4
-    # Differences −1, 1, 1 sum to 1, and no way to sign them sums to less in size.
-    assert change.test.p == 1.0
+    # With a gained and a lost one added, −1, 0, 1, 1, 1, −1 sum to 1: a mean of 1/6, whose
+    # variance is (5 − 6/36)/(5 × 6).
+    t = (1 / 6) / ((5 - 6 / 36) / 30) ** 0.5
+    assert change.test.statistic == pytest.approx(t)
+    assert change.test.p == pytest.approx(2 * stats.t(5).sf(t))
 
 
 def test_changes_say_what_is_undetected_in_both() -> None:

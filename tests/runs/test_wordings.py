@@ -6,11 +6,10 @@ import dataclasses
 from typing import Any
 
 import polars as pl
-import pytest
 
 from epicene.core.records import Estimate, Judgement, Table
 from epicene.runs.stored_run import judgement_frame
-from epicene.runs.wordings import HeadlineScores, wording_differences_table, wording_tables
+from epicene.runs.wordings import order_sentence, wording_differences, wording_tables
 from epicene.suites import Results, RunInfo
 from epicene.suites.genform import suite as genform
 from epicene.suites.headline_metrics import headline_metrics_of
@@ -57,55 +56,13 @@ def tables(given: Results[Any]) -> dict[str, Table]:
     return {table.name: table for table in wording_tables(SUITE, given)}
 
 
-def test_values_best_and_worst_and_shares_of_variance() -> None:
-    """Three wordings of four items: 3/4, 1/4 and 2/4 right.
-
-    Item means 1, 2/3, 1/3, 0 and wordings 3/4, 1/4, 1/2. Mean squares: items
-    3 × (1/4 + 1/36 + 1/36 + 1/4)/3 = 5/9; the residuals of all twelve cells sum to 3 − 5/3 − 1/2 =
-    5/6 in squares, over 3 × 2 that is 5/36. Item: (5/9 − 5/36)/3 = 5/36. Wordings: 1/16 less
-    (5/36)/4 = 1/36. All in 36ths: 5, 1, 5.
-    """
+def test_values_and_their_range() -> None:
+    """Three wordings of four items: 3/4, 1/4 and 2/4 right."""
     made = tables(results(one=["1110", "1000", "1100"]))
-    assert set(made) == {"wordings", "prompt sensitivity"}
+    assert set(made) == {"wordings"}
     assert row(made["wordings"], "right", "one") == {
-        "wording 1": 0.75, "wording 2": 0.25, "wording 3": 0.5, "all wordings": 0.5,
+        "wording 1": 0.75, "wording 2": 0.25, "wording 3": 0.5, "all wordings": 0.5, "range": 0.5,
     }  # fmt: skip
-    found = row(made["prompt sensitivity"], "right", "one")
-    assert (found["best"], found["best wording"]) == (0.75, "1")
-    assert (found["worst"], found["worst wording"]) == (0.25, "2")
-    assert found["best − worst"] == 0.5
-    assert found["variance: item"] == pytest.approx(5 / 11)
-    assert found["variance: wording"] == pytest.approx(1 / 11)
-    assert found["variance: item × wording"] == pytest.approx(5 / 11)
-    assert found["variance: sample"] is None
-    assert found["SD between wordings"] == pytest.approx((1 / 36) ** 0.5)
-    assert found["items"] == 4
-
-
-def test_changes_of_rank() -> None:
-    """Values: one 3/4, 1/4; two 2/4, 2/4; three 1/4, 1/4. One and two change order; in the second
-    wording one and three share a rank."""
-    made = tables(results(one=["1110", "1000"], two=["1100", "1100"], three=["1000", "1000"]))
-    ranks = {model: row(made["wording ranks"], "right", model) for model in ("one", "two", "three")}
-    assert [ranks[model]["wording 1"] for model in ranks] == [1, 2, 3]
-    assert [ranks[model]["wording 2"] for model in ranks] == [2, 1, 2]
-    assert [ranks[model]["all wordings"] for model in ranks] == [1, 1, 3]
-    assert (ranks["one"]["best rank"], ranks["one"]["worst rank"]) == (1, 2)
-    changed = row(made["rank changes"], "right")
-    assert (changed["models"], changed["pairs of models"]) == (3, 3)
-    assert changed["pairs that change order"] == 1
-    # Of three pairs one agrees, one disagrees, one is tied in the second: (1 − 1)/√(3 × 2) = 0.
-    assert changed["mean τ"] == pytest.approx(0)
-    assert changed["lowest τ"] == pytest.approx(0)
-    assert changed["first"] == "one (1), two (1)"
-
-
-def test_the_same_order_in_every_wording() -> None:
-    changed = row(
-        tables(results(one=["1110", "1100"], two=["1000", "1000"]))["rank changes"], "right"
-    )
-    assert changed["pairs that change order"] == 0
-    assert (changed["mean τ"], changed["first"]) == (1, "one (2)")
 
 
 def test_no_table_of_one_wording() -> None:
@@ -116,7 +73,9 @@ def test_a_run_in_one_wording_beside_one_in_two() -> None:
     both = results(one=["1110", "1000"], two=["1100"])
     made = tables(dataclasses.replace(both, frame=both.frame.filter(pl.col("wording") != "")))
     assert [row.keys[1] for row in made["wordings"].rows] == ["one"]
-    assert set(made) == {"wordings", "prompt sensitivity"}
+    both = results(one=["1110", "1000", "1100"], two=["1100", "1000"])
+    beside = row(tables(both)["wordings"], "right", "two")
+    assert (beside["wording 3"], beside["range"]) == (None, 0.25)
 
 
 def test_no_table_where_no_headline_has_a_value() -> None:
@@ -137,19 +96,19 @@ def test_two_runs_in_every_wording() -> None:
     both = results(first=["1110", "1000"], second=["1000", "1100"])
     (headline,) = headline_metrics_of(SUITE, both)
     assert headline.item_scores is not None
-    first, second = (
-        dataclasses.replace(both, frame=both.frame.filter(pl.col("model").cast(pl.String) == name))
+    parts = {
+        name: dataclasses.replace(
+            both, frame=both.frame.filter(pl.col("model").cast(pl.String) == name)
+        )
         for name in positions
-    )
-    scores = HeadlineScores(headline, (first, second), headline.item_scores(both))
-    table = wording_differences_table([scores], positions, suite="genform")
-    assert table is not None
-    assert row(table, "right", "1")["difference"] == -0.5
-    assert row(table, "right", "2")["difference"] == 0.25
-    assert row(table, "right", "1")["judgements"] == 4
-    assert (
-        "second is ahead in 1 of 2 wordings and the first in 1: the order changes" in table.notes[1]
-    )
+    }
+    found = wording_differences(headline, parts, headline.item_scores(both), suite="genform")
+    assert [each.keys for each in found] == [("right", "1"), ("right", "2")]
+    assert [each.difference.value for each in found] == [-0.5, 0.25]
+    assert [each.shared for each in found] == [4, 4]
+    assert [value.value for value in found[0].values] == [0.75, 0.25]
+    told = order_sentence("right", found)
+    assert "second is ahead in 1 of 2 wordings and the first in 1: the order changes" in told
     single = results(first=["1110"], second=["1000"])
-    alone = HeadlineScores(headline, (single, single), headline.item_scores(single))
-    assert wording_differences_table([alone], positions, suite="genform") is None
+    alone = dict.fromkeys(positions, single)
+    assert not wording_differences(headline, alone, headline.item_scores(single), suite="genform")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
-from epicene.app.arguments import TEXTS, Data, RunLike, SuiteLike, data_source
+from epicene.app.arguments import RunLike
 from epicene.app.output import Output, print_json
 from epicene.app.progress import scoring_progress
-from epicene.app.results import TabledResults, stored_runs
-from epicene.core.errors import InputError
+from epicene.app.results import TabledResults, stored_run
 
 if TYPE_CHECKING:
     from epicene.core.records import Estimate, Table
@@ -26,120 +23,63 @@ class Plan(TabledResults):
 
     @property
     def headlines(self) -> dict[str, DataNeeds]:
-        """What each headline needs: `items`, `groups`, `power`, `detectable`."""
-        return {each.pilot.headline: each for each in self.result.needs}
+        """What each headline needs: `items`, `groups`, `detectable`."""
+        return {each.headline: each for each in self.result.needs}
 
     @property
     def items(self) -> int:
         """The number of items that is enough for every headline."""
-        return max(each.items for each in self.result.needs)
+        return max(int(each.items.value or 0) for each in self.result.needs)
 
     def _estimates(self) -> Mapping[str, Estimate]:
-        return {name: each.detectable for name, each in self.headlines.items()}
+        return {name: each.items for name, each in self.headlines.items()}
 
     def _tables(self) -> Sequence[Table]:
-        from epicene.report.data_needs import data_needs_tables
-
-        return data_needs_tables(self.result)
+        return (self.result.table,)
 
     def __repr__(self) -> str:
         """The suite and the number of items."""
-        size = 100 * self.result.assumptions.difference
+        size = 100 * self.result.difference
         return f"<Plan of {self.result.suite}: {self.items:,} items find {size:.3g} points>"
 
     def _print_(self, output: Output) -> int:
-        from epicene.report.data_needs import data_needs_document
+        from epicene.report.table_formats import tables_json
 
         if not output.json:
             return super()._print_(output)
-        print_json(data_needs_document(self.result))
+        made = self.result
+        tables = tables_json([made.table])
+        print_json({"suite": made.suite, "difference": made.difference, "tables": tables})
         return 0
 
 
 def plan(
-    suite: SuiteLike,
+    pilot: RunLike,
+    other: RunLike | None = None,
     *,
     difference: float = 0.05,
     items: int | None = None,
-    models: int = 2,
-    pilot: Annotated[
-        RunLike | Sequence[RunLike], TEXTS, Parameter(name="--from", metavar="RUN")
-    ] = (),
-    rate: float | None = None,
-    icc: float | None = None,
-    correlation: float = 0.0,
-    group_size: int | None = None,
-    samples: int | None = None,
-    agreement: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    data: Data = None,
-    seed: int = 0,
 ) -> Plan:
-    """Estimate how many items a comparison of models needs to detect a difference.
+    """Estimate how many items a comparison of two models needs to detect a difference.
 
     Args:
-        suite: The suite.
+        pilot: A pilot run, which shows how much answers vary.
+        other: A run of the other model on the same items, which shows how much the two differ.
         difference: The difference to detect, as a share: 0.05 is 5 percentage points.
-        items: Report which difference this many items can detect (default: the number of items in
-            the data).
-        models: The number of models, each compared with every other.
-        pilot: A pilot run to take rates and correlations from; repeat the option to name one run of
-            each of two models.
-        rate: Without a pilot run: the share of correct answers (default: 0.5).
-        icc: Without a pilot run: the correlation within a group (default: 0.3).
-        correlation: The correlation between two models' answers to the same item.
-        group_size: Items per group (default: as in the data).
-        samples: Judgements per item: samples of a model, or annotators.
-        agreement: The correlation between judgements of the same item; for annotators, κ.
+        items: Report which difference this many items can detect (default: as many as the pilot
+            has).
         power: The power: how often the difference should be detected.
-        alpha: The significance level.
-        data: Your file or folder (default: the starter set).
-        seed: The random seed of the simulation.
+        alpha: The significance level over all headlines.
 
     Examples:
-        >>> import epicene
-        >>> plan = epicene.plan("alternations", rate=0.8, group_size=1, difference=0.1)
-        >>> 290 < plan.items < 320
-        True
+        >>> epicene.plan("runs/pilot", difference=0.02).items   # doctest: +SKIP
     """
-    from epicene.runs.data_needs import Assumptions, plan_from_items, plan_from_runs
-    from epicene.suites import choose_protocol, find_suite
+    from epicene.runs.data_needs import plan_from_runs
 
-    chosen = find_suite(suite)
-    assumed = Assumptions(
-        difference=difference,
-        items=items,
-        models=models,
-        rate=rate,
-        icc=icc,
-        correlation=correlation,
-        samples=samples,
-        agreement=agreement,
-        alpha=alpha,
-        power=power,
-        seed=seed,
-    )
-    if pilot:
-        if group_size is not None or data is not None:
-            raise InputError(
-                "--group-size and --data cannot be combined with --from: both are taken from the "
-                "run."
-            )
-        stored = stored_runs([pilot])
-        for run in stored:
-            if run.suite.name != chosen.name:
-                raise InputError(
-                    f"{run.folder} is a run of {run.suite.name}, not of {chosen.name}."
-                )
-        with scoring_progress():
-            return Plan(plan_from_runs(stored, assumed))
-    named = chosen.headline_metrics
-    if named and not callable(named) and all(each.item_scores is None for each in named):
-        raise InputError(
-            f"No headline of {chosen.name} has right and wrong outcomes that can be paired by "
-            "item, so there is nothing to plan."
+    runs = [stored_run(run) for run in (pilot, other) if run is not None]
+    with scoring_progress():
+        return Plan(
+            plan_from_runs(runs, difference=difference, items=items, power=power, alpha=alpha)
         )
-    protocol = choose_protocol(chosen, "epicene", {}, None)
-    at_hand = list(chosen.read(data_source(data), protocol).items)
-    return Plan(plan_from_items(chosen.name, at_hand, assumed, group_size))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epicene.stats.hypothesis_tests import studentised_test_of_sums
+from epicene.stats.hypothesis_tests import studentised_test
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 from epicene.stats.tabulate import distinct_values, group_codes, rows_by, rows_where, share_of_parts
 
@@ -114,7 +114,7 @@ def _gap(
     sides = [(names == value).fill_null(value=False).to_numpy() for value in (high, low)]
     columns = np.column_stack([part for side in sides for part in (side * scores, side * 1.0)])
     groups = group_codes(judged)
-    found = studentised_test_of_sums(columns, _difference, groups)
+    found = studentised_test(columns, _difference, groups)
     fewest = min(len(np.unique(groups[side])) for side in sides)
     least = 2.0 ** (1 - fewest)
     p = least if found.p is None else max(found.p, least)

@@ -16,10 +16,10 @@ from epicene.report.provenance import (
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.model_ranking import RankedModel, Ranking, rank
 from epicene.runs.paired_differences import (
-    MetricDifference,
+    PairedDifference,
     detectable_table,
+    differences_table,
     pairwise_differences,
-    pairwise_table,
 )
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 
@@ -132,20 +132,30 @@ def _model_list(models: Sequence[str]) -> str:
     )
 
 
-def _metric_differences(
+def _headline_differences(
     summary: Summary, entries: Sequence[HeadlineResult]
-) -> list[MetricDifference]:
+) -> Iterator[PairedDifference]:
     models = [run.info.model for run in summary.runs]
     if not 2 <= len(models) <= MAX_COMPARED_MODELS:
-        return []
-    return [
-        MetricDifference(entry.headline.name, change)
-        for entry in entries
-        if not entry.language and entry.headline.item_scores is not None
-        for change in pairwise_differences(
-            entry.headline.item_scores(summary.results), models, suite=summary.suite.name
-        )
-    ]
+        return
+    for headline in (entry.headline for entry in entries if not entry.language):
+        if headline.item_scores is not None:
+            scores = headline.item_scores(summary.results)
+            for change in pairwise_differences(scores, models, suite=summary.suite.name):
+                yield change._replace(keys=(headline.name, *change.keys))
+
+
+_LEVELS = ("headline", "first", "second")
+
+
+def _changes_table(found: Sequence[PairedDifference]) -> Table:
+    return differences_table(
+        found,
+        name="changes",
+        title="What changed between every two models",
+        levels=_LEVELS,
+        moves=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -157,7 +167,7 @@ class ModelComparison:
     changes: Table | None
     detectable: Table | None  # what could have been found where no change is significant
     reasons: tuple[str, ...]  # sentences: why models are not ranked
-    differences: tuple[MetricDifference, ...] = ()  # the rows of `changes`
+    differences: tuple[PairedDifference, ...] = ()  # the rows of `changes`
     ranks: Mapping[str, Ranking] = field(default_factory=dict)  # by the names of headlines
 
     @property
@@ -177,7 +187,7 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
         return ModelComparison(entries, (), None, None, (sentence,))
     lacking = _missing_judgements(summary, runs)
     ranked = list(_rankings(summary, entries, lacking))
-    found = _metric_differences(summary, entries)
+    found = tuple(_headline_differences(summary, entries))
     return ModelComparison(
         entries,
         tuple(
@@ -185,12 +195,12 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
             for entry, ranking in ranked
             if ranking.any_significant
         ),
-        pairwise_table(found) if found else None,
-        detectable_table(found, models=True) if found else None,
+        _changes_table(found) if found else None,
+        detectable_table(found, _LEVELS),
         tuple(
             _no_ranking(ranking, entry) for entry, ranking in ranked if not ranking.any_significant
         ),
-        tuple(found),
+        found,
         {entry.headline.name: ranking for entry, ranking in ranked},
     )
 

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from epicene.core.errors import InputError, unknown
+from epicene.core.errors import unknown
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.runs.paired_differences import (
-    MetricDifference,
+    PAIRED_NOTE,
+    PairedDifference,
     changed_outcomes,
     detectable_table,
     differences_by_name,
+    differences_table,
     pair_judgements,
     pairwise_differences,
-    two_run_table,
 )
+from epicene.runs.run_pair import POSITIONS, RunPair, headline_figures, read_pair
 from epicene.runs.score_differences import score_table
-from epicene.runs.stored_run import (
-    RunJudgements,
-    StoredRun,
-    check_unique_judgements,
-    judgement_frame,
-    match_items,
-)
-from epicene.runs.summary import RunSummary, label_runs, primary_judgements, settings_diff_sentences
-from epicene.runs.wordings import HeadlineScores, wording_differences_table
+from epicene.runs.summary import RunSummary, primary_judgements
+from epicene.runs.wordings import order_sentence, wording_differences
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import undetected_share
-from epicene.suites import Results
-from epicene.suites.headline_metrics import headline_metrics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars
-
     from epicene.runs.paired_differences import FramePair
-    from epicene.runs.stored_run import Coverage, ItemMatching
-    from epicene.suites import RunInfo
-    from epicene.suites.headline_metrics import HeadlineMetric
+    from epicene.runs.run_pair import HeadlineFigures
+    from epicene.runs.stored_run import StoredRun
 
-POSITIONS = ("first", "second")
+_OWN_VALUES_NOTE = (
+    "The two values are each run's own, over all its judgements; if the runs do not have the same "
+    "judgements, the difference is not the difference of these two values."
+)
+_BY_NAME_NOTE = (
+    "Share of right outcomes, or the mean value if a judgement has no outcome: each run's own, "
+    "over all its judgements of that name."
+)
 
 
 @dataclass(frozen=True)
@@ -58,173 +55,102 @@ class Comparison:
     runs: tuple[RunSummary, RunSummary]
     tables: tuple[Table, ...]
     changed: list[dict[str, Any]]  # the judgements whose outcome is another
-    notes: tuple[str, ...]  # what makes the two differ besides the model
+    notes: tuple[str, ...]  # what makes the two differ besides the model, and what is missing
+    outcome: str = ""  # only where a margin decides
 
 
-def compare_runs(first: StoredRun, second: StoredRun, *, crossed: str = "") -> Comparison:
+def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
     """Pair the judgements of two runs by item and name, and test the differences: first by the
     suite's headlines, as in a report, then by every name of judgements.
-
-    `crossed` is a factor that is crossed with groups, such as names.
     """
-    check_same_suite(first, second)
     read = read_pair(first, second)
     both = pair_judgements(read.texts)
     if not len(both):
-        raise _nothing_shared(read, "judged item")
-    found = list(_metric_differences(read))
-    by_headline = [change for change, _ in found]
-    models = (read.infos[0].model, read.infos[1].model)
-    table, metrics = differences_by_name(
-        read.texts,
-        models,
-        # Where a suite names no headline, all its outcomes are one.
-        alike=not first.suite.headline_metrics,
-    )
+        raise read.shares_nothing("judged item")
+    headlines = list(headline_figures(read))
+    by_headline = list(_headline_differences(headlines, first.suite.name))
+    # Where a suite names no headline, all its outcomes are one.
+    by_name = differences_by_name(read.texts, alike=not first.suite.headline_metrics)
     once = primary_judgements(both)
-    detectable = detectable_table(by_headline, models=False)
-    scores = score_table(first.suite.sum_scores, read.results, models)
-    by_wording = wording_differences_table(
-        [
-            HeadlineScores(headline, parts, figures)
-            for headline, parts, figures in headline_figures(read)
-            if figures is not None
-        ],
-        POSITIONS,
-        suite=first.suite.name,
-    )
     return _comparison(
         read,
         shared=len(both),
         outcomes=len(both.drop_nulls(["outcome", "outcome_2"])),
         metrics={
-            **{f"change_{each.headline}": each.change.difference for each in by_headline},
-            **metrics,
+            **{f"change_{each.keys[0]}": each.difference for each in by_headline},
+            **{f"difference_{each.keys[0]}": each.difference for each in by_name},
         },
         judged=(once, once.select("group", outcome="outcome_2")),
-        tables=(
-            *([two_run_table(by_headline, [figures for _, figures in found])] if found else ()),
-            *([_crossed_table(read, crossed)] if crossed else ()),
-            *([detectable] if detectable else ()),
-            *([scores] if scores else ()),
-            *([by_wording] if by_wording else ()),
-            table,
-        ),
+        tables=tuple(_comparison_tables(read, headlines, by_headline, by_name)),
         changed=changed_outcomes(both),
     )
 
 
-@dataclass(frozen=True)
-class RunPair:
-    """The judgements of two runs, with different names for different items."""
-
-    runs: tuple[StoredRun, StoredRun]
-    infos: tuple[RunInfo, RunInfo]
-    frames: FramePair
-    coverages: tuple[Coverage, Coverage]
-    same: ItemMatching
-    notes: tuple[str, ...]
-
-    @property
-    def texts(self) -> FramePair:
-        """The judgements with categories as strings, which can be compared."""
-        import polars as pl
-
-        words = pl.col("name", "outcome", "label").cast(pl.String)
-        first, second = (frame.with_columns(words) for frame in self.frames)
-        return first, second
-
-    @property
-    def results(self) -> tuple[Results[Any], Results[Any]]:
-        """Each run's judgements under its own protocol."""
-        first, second = (
-            Results(frame, run.protocol, (info,))
-            for frame, run, info in zip(self.frames, self.runs, self.infos, strict=True)
+def _comparison_tables(
+    read: RunPair,
+    headlines: list[HeadlineFigures],
+    by_headline: list[PairedDifference],
+    by_name: list[PairedDifference],
+) -> Iterator[Table]:
+    first, second = read.models
+    values = (f"first: {first}", f"second: {second}")
+    if by_headline:
+        yield differences_table(
+            by_headline,
+            name="changes",
+            title=f"{second} against {first}, by the suite's headlines",
+            levels=("headline",),
+            notes=(PAIRED_NOTE, _OWN_VALUES_NOTE),
+            values=values,
+            moves=True,
         )
-        return first, second
-
-
-def read_pair(first: StoredRun, second: StoredRun) -> RunPair:
-    runs = first, second
-    same = match_items(runs)
-    infos = label_runs(runs)
-    judged = RunJudgements(first), RunJudgements(second)
-    frames = []
-    for index, run in enumerate(runs):
-        frame = judgement_frame(same.matched(index, judged[index]), infos[index])
-        check_unique_judgements(frame, run.suite.name)
-        frames.append(frame)
-    return RunPair(
-        runs,
-        (infos[0], infos[1]),
-        (frames[0], frames[1]),
-        (judged[0].coverage, judged[1].coverage),
-        same,
-        (*settings_diff_sentences(runs), *same.sentences([str(run.folder) for run in runs])),
+    if detectable := detectable_table(by_headline, ("headline",)):
+        yield detectable
+    if scores := score_table(read.runs[0].suite.sum_scores, read.parts, read.models):
+        yield scores
+    if by_wording := _wordings_table(headlines, read.runs[0].suite.name):
+        yield by_wording
+    yield differences_table(
+        by_name,
+        name="difference",
+        title=f"{second} against {first}, by the names of judgements",
+        levels=("judgement",),
+        notes=(_BY_NAME_NOTE, PAIRED_NOTE),
+        values=values,
+        shares=False,
     )
 
 
-def _metric_differences(
-    read: RunPair,
-) -> Iterator[tuple[MetricDifference, tuple[Estimate, Estimate]]]:
-    """The difference from the first run to the second for each headline that can be paired, and
-    that headline's value in both.
-    """
-    for headline, parts, figures in headline_figures(read):
-        if figures is None:
-            continue
-        first, second = (headline.estimate(part) for part in parts)
-        for change in pairwise_differences(figures, POSITIONS, suite=read.runs[0].suite.name):
-            named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
-            yield MetricDifference(headline.name, named), (first, second)
+def _wordings_table(headlines: list[HeadlineFigures], suite: str) -> Table | None:
+    """The difference in every wording that both runs were asked in; None if there is only one."""
+    found = {
+        each.headline.name: wording_differences(each.headline, each.parts, each.scores, suite=suite)
+        for each in headlines
+        if each.scores is not None
+    }
+    if max(map(len, found.values()), default=0) < 2:
+        return None
+    return differences_table(
+        [change for changes in found.values() for change in changes],
+        name="wordings",
+        title="The difference in every wording of the prompt",
+        levels=("headline", "wording"),
+        notes=(
+            PAIRED_NOTE,
+            *(order_sentence(name, changes) for name, changes in found.items() if changes),
+        ),
+        values=POSITIONS,
+    )
 
 
-def _crossed_table(read: RunPair, field: str) -> Table:
-    import polars as pl
-
-    from epicene.runs.crossed_designs import crossed_changes_table, read_factor
-
-    frame = pl.concat(read.frames, how="diagonal")
-    factor = read_factor(field, read.runs, read.same, frame)
-    suite = read.runs[0].suite.name
-    return crossed_changes_table(headline_figures(read), factor, POSITIONS, suite)
-
-
-class HeadlineFigures(NamedTuple):
-    """A headline, the results of each run, and the scores of both under the model names of
-    `POSITIONS`, or None if it has no scores to pair."""
-
-    headline: HeadlineMetric
-    parts: tuple[Results[Any], Results[Any]]
-    scores: polars.DataFrame | None
-
-
-def headline_figures(read: RunPair) -> Iterator[HeadlineFigures]:
-    """Each headline with the judgements it is the mean of.
-
-    Each run is read under its own protocol, because the two may differ in it, and identified by its
-    position, because both may be the same run.
-    """
-    import polars as pl
-
-    first, second = read.results
-    both = replace(first, frame=pl.concat(read.frames, how="diagonal"))
-    for headline in headline_metrics_of(read.runs[0].suite, both):
-        scores = None
-        if headline.item_scores is not None and len(first.frame) and len(second.frame):
-            scores = pl.concat(
-                [
-                    headline.item_scores(part).with_columns(model=pl.lit(position))
-                    for part, position in zip((first, second), POSITIONS, strict=True)
-                ],
-                how="diagonal_relaxed",
-            )
-        yield HeadlineFigures(headline, (first, second), scores)
-
-
-def _nothing_shared(read: RunPair, what: str) -> InputError:
-    first, second = (run.folder for run in read.runs)
-    return InputError(" ".join((f"{first} and {second} share no {what}.", *read.notes)))
+def _headline_differences(
+    headlines: list[HeadlineFigures], suite: str
+) -> Iterator[PairedDifference]:
+    """The difference for each headline that can be paired, with its value in both runs."""
+    for each in headlines:
+        if each.scores is not None:
+            for change in pairwise_differences(each.scores, POSITIONS, suite=suite):
+                yield change._replace(keys=(each.headline.name,), values=each.values)
 
 
 def _comparison(
@@ -241,15 +167,9 @@ def _comparison(
     import polars as pl
 
     first, second = (
-        RunSummary(
-            info=info,
-            data=run.manifest.settings.data,
-            metrics={},
-            undetected=undetected_share(part),
-            coverage=coverage,
-        )
-        for run, info, part, coverage in zip(
-            read.runs, read.infos, judged, read.coverages, strict=True
+        RunSummary(part.runs[0], run.manifest.settings.data, {}, undetected_share(own), coverage)
+        for run, part, own, coverage in zip(
+            read.runs, read.parts, judged, read.coverages, strict=True
         )
     )
     return Comparison(
@@ -286,17 +206,15 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
     )
 
 
-def check_same_suite(first: StoredRun, second: StoredRun) -> None:
-    """Raise if the two are of different suites."""
-    if first.suite.name != second.suite.name:
-        raise InputError(
-            f"{first.folder} is a run of {first.suite.name} and {second.folder} is a run of "
-            f"{second.suite.name}; only runs of the same suite can be compared."
-        )
-
-
 def _join_distinct(one: str, other: str) -> str:
     return one if one == other else f"{one}, {other}"
+
+
+_MEASURES = {
+    "agreement": paired_agreement.raw,
+    "mcc": paired_agreement.mcc,
+    "kappa": paired_agreement.kappa,
+}
 
 
 def compare_agreement(
@@ -309,35 +227,30 @@ def compare_agreement(
     """
     import polars as pl
 
-    check_same_suite(first, second)
     read = read_pair(first, second)
-    frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.texts]
-    there = [set(frame["name"].unique()) for frame in frames]
-    for name, known in zip(names or (), there, strict=names is not None):
-        if name not in known:
-            raise unknown("judgement", name, known)
-    chosen = [names] if names else [(name, name) for name in sorted(there[0] & there[1])]
+    left, right = (frame.filter(pl.col("outcome").is_not_null()) for frame in read.texts)
+    known = [set(frame["name"].unique()) for frame in (left, right)]
+    for name, there in zip(names or (), known, strict=names is not None):
+        if name not in there:
+            raise unknown("judgement", name, there)
     rows: list[Row] = []
     metrics: dict[str, Estimate] = {}
+    compared: list[FramePair] = []
     shared = 0
-    compared: list[tuple[polars.DataFrame, polars.DataFrame]] = []
-    for one, other in chosen:
-        a, b = frames[0].filter(pl.col("name") == one), frames[1].filter(pl.col("name") == other)
+    for one, other in [names] if names else [(each, each) for each in sorted(known[0] & known[1])]:
+        a, b = left.filter(pl.col("name") == one), right.filter(pl.col("name") == other)
         compared.append((a.join(b, on="item", how="semi"), b.join(a, on="item", how="semi")))
         pairs = paired_agreement.paired_outcomes(a, b, on=("item",))
         shared += len(pairs)
+        cells = {name: measure(pairs, clustered=True) for name, measure in _MEASURES.items()}
         key = one if one == other else f"{one} / {other}"
-        cells = tuple(
-            measure(pairs, clustered=True)
-            for measure in (paired_agreement.raw, paired_agreement.mcc, paired_agreement.kappa)
-        )
-        rows.append(Row(keys=(key or "(unnamed)",), cells=cells))
-        metrics |= {f"{name}_{key}": cell for name, cell in zip(_MEASURES, cells, strict=True)}
+        rows.append(Row(keys=(key or "(unnamed)",), cells=tuple(cells.values())))
+        metrics |= {f"{name}_{key}": cell for name, cell in cells.items()}
     if not any(len(a) for a, _ in compared):
-        raise _nothing_shared(read, "item with an outcome")
+        raise read.shares_nothing("item with an outcome")
     table = Table(
         name="agreement",
-        title=f"Agreement of {' and '.join(info.model for info in read.infos)}",
+        title=f"Agreement of {' and '.join(read.models)}",
         levels=("judgement",),
         columns=tuple(Column(name=name, unit="number", decimals=3) for name in _MEASURES),
         rows=tuple(rows),
@@ -353,6 +266,3 @@ def compare_agreement(
         tables=(table,),
         changed=[],
     )
-
-
-_MEASURES = ("agreement", "mcc", "kappa")

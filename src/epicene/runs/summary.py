@@ -252,9 +252,14 @@ def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
 
 def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
     """A sentence about each incomplete run, with the fix."""
-    for run in runs:
-        if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model}: {run.coverage}; run the same command again to resume."
+    return incomplete_sentences((run.info.model, run.coverage) for run in runs)
+
+
+def incomplete_sentences(runs: Iterable[tuple[str, Coverage | None]]) -> Iterator[str]:
+    """A sentence about each incomplete run, by the labels of the models."""
+    for model, coverage in runs:
+        if coverage is not None and not coverage.whole:
+            yield f"{model}: {coverage}; run the same command again to resume."
 
 
 # --- telling runs apart --------------------------------------------------------------------

@@ -4,10 +4,9 @@ One module per question: `intervals` (how often, how much, how large a differenc
 `hypothesis_tests` (could a paired difference be chance; corrections for multiple tests),
 `agreement` (do raters agree), `paired_agreement` (its coefficients for frames of pairs),
 `annotator_agreement` (pairs and tables of people's labels), `ranking` (which systems differ
-significantly), `paired_spread` and `independent_difference` (bounds of differences at any level),
-`power` (how much data it takes to find a difference), `variance_components` (how similar the
-judgements of a group or an item are), `tabulate` (estimates from frames of judgements), `jackknife`
-(how wide an interval over groups is). This package imports nothing heavy; its modules import NumPy,
+significantly), `paired_spread` (how precisely a paired difference of shares is known), `power` (how
+much data it takes to find one), `tabulate` (estimates from frames of judgements), `jackknife` (how
+wide an interval over groups is). This package imports nothing heavy; its modules import NumPy,
 and SciPy where used.
 """
 

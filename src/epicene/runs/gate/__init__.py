@@ -1,1 +1,0 @@
-"""A release gate: is a new run no worse than a baseline on every headline?"""
