@@ -19,7 +19,7 @@ _HOMES = {
     if isinstance(node, ast.ImportFrom) and node.module and node.module != "typing"
     for name in node.names
 }
-__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOMES)]
 # Packages that are also functions; see core/callable_package.py.
 _CALLABLE_PACKAGES = ("models", "report", "suites")
 

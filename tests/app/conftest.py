@@ -30,6 +30,13 @@ class Done(NamedTuple):
 Epicene = Callable[..., Done]
 
 
+@pytest.fixture(autouse=True)
+def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two_stage.register()
+    reflexives.register()
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def epicene(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -8,9 +8,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from app.test_bad_input import refused
 
-from app.conftest import Epicene
+from app.conftest import Epicene, refused
 from app.test_commands import SCHEMA
 from epicene.studies.collection.folder import open_study_folder
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app.test_bad_input import refused
 
-from app.conftest import Epicene
+from app.conftest import Epicene, refused
 from epicene import open_model, run
 from epicene.core.records import Fill
 

@@ -35,7 +35,7 @@ def test_items_and_tables_are_those_of_the_command(suite: str, command: Epicene)
     assert json.loads(msgspec.json.encode(first)) == shown
     frame = data.frame()
     assert frame.height == len(data)
-    assert data.frame(limit=3).height == 3
+    assert epicene.read_data(suite, limit=3).frame().height == 3
     assert frame["id"][:3].to_list() == [each["id"] for each in shown]
     told = command("data", "stats", suite, "--json").json
     assert (data.suite, data.name) == (told["suite"], told["data"])
@@ -143,7 +143,7 @@ def test_what_cannot_be_built_is_named(words: None) -> None:
     with pytest.raises(InputError, match="no setting 'x' in this construction"):
         epicene.build_data("gramvis", out="x", settings={"x": 1})
     with pytest.raises(
-        InputError, match=r"needs a model in the role .*; use roles=.\"proposers\": "
+        InputError, match=r"needs a model in the role proposers; use --model proposers=SPEC"
     ):
         epicene.build_data("gramvis", out="x", settings=SETTINGS, progress=False)
     assert not list(Path().glob("x/02*"))

@@ -35,7 +35,7 @@ def test_results_are_written_as_by_the_command(command: Epicene) -> None:
     assert epicene.export_results([runs[0], "run-2"], out="by-python") == Path("by-python")
     assert content(Path("by-python")) == content(Path("by-command"))
     assert epicene.export_results(runs[0], out="one").is_dir()
-    with pytest.raises(InputError, match=r"needs its own folder \(out=\)"):
+    with pytest.raises(InputError, match=r"needs its own folder \(--out\)"):
         epicene.export_results(runs, out="by-python")
 
 
@@ -94,10 +94,10 @@ def test_data_of_your_own_want_a_licence(command: Epicene) -> None:
 def test_damage_is_found(command: Epicene) -> None:
     run = epicene.run("reflexives", model="random", out="run", progress=False)
     sound = epicene.check(run)
-    assert (sound.items, sound.answers, sound.damage) == (24, 48, ())
+    assert (sound.found.items, sound.found.answers, sound.damage) == (24, 48, ())
     with closing(sqlite3.connect(Path("run/answers.sqlite"))) as db, db:
         db.execute("UPDATE answers SET answer = replace(answer, '-', '-1')")
     found = epicene.check("run")
-    (told,) = command("check", "run", "--json").json["runs"]
+    told = command("check", "run", "--json").json
     assert [each._asdict() for each in found.damage] == told["damage"]
     assert "does not match its checksum" in str(found.damage[0])

@@ -60,19 +60,6 @@ def test_runs_of_one_model_are_told_apart_everywhere() -> None:
     assert set(both.answers()["run"]) == {"one", "two"}
 
 
-def test_a_run_that_was_resumed_meanwhile_is_read_again() -> None:
-    defined = suite_of(lambda _item, _answer: True)
-    done = run(defined)
-    assert metrics(done)["accuracy"] == (1.0, 10)
-    store = done.path / "answers.sqlite"
-    other = run(suite_of(lambda _item, _answer: False), "other")
-    assert metrics(other)["accuracy"] == (0.0, 10)
-    before = done.summary
-    assert done.summary is before
-    store.touch()
-    assert done.summary is not before
-
-
 def test_results_that_leave_something_out_warn_wherever_they_are_read() -> None:
     whole = epicene.run("reflexives", model="random", progress=False)
     rows = [
@@ -91,7 +78,7 @@ def test_results_that_leave_something_out_warn_wherever_they_are_read() -> None:
 
 
 def test_options_that_would_be_ignored_are_refused() -> None:
-    with epicene.open_model("random") as model, pytest.raises(InputError, match="options dtype"):
+    with epicene.open_model("random") as model, pytest.raises(InputError, match="--dtype"):
         epicene.run("reflexives", model=model, dtype="float32", progress=False)
 
 

@@ -73,7 +73,8 @@ def test_an_installed_kind_is_run(installed: dict[str, str], tmp_path: Path) -> 
 
 
 def test_an_installed_kind_is_listed_and_opened(installed: dict[str, str]) -> None:
-    assert "shouting" in json.loads(_epicene(installed, "models", "--json").stdout)["kinds"]
+    rows = json.loads(_epicene(installed, "models", "--json").stdout)["rows"]
+    assert "shouting" in {row["kind"] for row in rows}
     program = (
         "import epicene; m = epicene.open_model('shouting:!', label='loud'); "
         "print(m.identity.label, m.generate('hello', max_new_tokens=9)['text'].item())"

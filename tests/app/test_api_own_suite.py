@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).with_name("user_suite.py")
 
 
 def test_a_definition_is_run_and_read_back(tmp_path: Path) -> None:
-    from api import user_suite
+    from app import user_suite
 
     rows, items = user_suite.measure(tmp_path)
     assert rows.metrics()["metric"].to_list() == [
@@ -28,7 +28,7 @@ def test_a_definition_is_run_and_read_back(tmp_path: Path) -> None:
     assert rows.items(columns=["item"], where=pl.col("name") == "text 2").height == 2
     assert rows.scores()["text"].to_list()[:2] == ["The queen saw herself", "The queen saw himself"]
     assert items.scores()["right"].to_list() == [True, False, True, False]
-    assert set(items.tables) == {"overall"}
+    assert set(items.tables) == {"headlines", "overall"}
     assert items.figure("overall").svg().startswith("<svg")
     again = epicene.load(items.path)
     assert again.metrics().equals(items.metrics())
@@ -39,7 +39,7 @@ def test_a_definition_is_run_and_read_back(tmp_path: Path) -> None:
 
 
 def test_python_and_the_command_line_store_the_same(tmp_path: Path, command: Epicene) -> None:  # noqa: F811
-    from api import user_suite
+    from app import user_suite
 
     (by_python, _) = user_suite.measure(tmp_path)
     named = f"{SCRIPT}:typed_rows"
@@ -53,7 +53,7 @@ def test_python_and_the_command_line_store_the_same(tmp_path: Path, command: Epi
 
 
 def test_the_same_call_resumes(tmp_path: Path) -> None:
-    from api import user_suite
+    from app import user_suite
 
     first, _ = user_suite.measure(tmp_path)
     again, _ = user_suite.measure(tmp_path)

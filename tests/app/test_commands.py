@@ -227,7 +227,7 @@ def test_kinds_of_other_packages_are_described(
     shown = {line.split("│")[1].strip(): line for line in lines}
     assert "oracle:NAME" in shown["oracle"]
     assert "asks an oracle" in shown["oracle"]
-    assert "No module named 'delphi'" in shown["absent"]
+    assert "The model 'absent' needs a package" in shown["absent"]
 
 
 def test_every_kind_says_what_it_is() -> None:

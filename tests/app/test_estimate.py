@@ -12,6 +12,7 @@ import pytest
 
 import epicene.app.run as shown
 from app.conftest import Epicene
+from epicene.app import session
 from epicene.models import parse_spec
 from epicene.runs import estimate, workload
 from epicene.runs.config import RunConfig
@@ -101,15 +102,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     class Person(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-        def readline(self, *_: object) -> str:
+        def readline(self, *_: object) -> str:  # type: ignore[override]
             asked.append("asked")
             return "n"
 
     monkeypatch.setattr(sys, "stdin", Person())
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(session, "_is_terminal", lambda: True)
     monkeypatch.setattr(estimate, "MANY_REQUESTS", 0)
     return asked
 
@@ -139,7 +137,7 @@ def test_a_short_run_is_not_confirmed(
 def test_without_a_terminal_nothing_is_asked(
     epicene: Epicene, terminal: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(session, "_is_terminal", lambda: False)
     done = epicene("run", "reflexives", "-m", "random", "--out", "run")
     assert done.code == 0
     assert not terminal

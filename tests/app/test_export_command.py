@@ -31,7 +31,7 @@ def results(epicene: Epicene) -> Path:
     assert epicene(*TWO_STAGE).code == 0
     done = epicene("export", "results", "runs/reflexives", "runs/two", "-o", "out")
     assert (done.code, done.err.splitlines()[-1]) == (
-        0, "The results are in out; start with out/README.md",
+        0, "Written to out",
     )  # fmt: skip
     return Path("out")
 
@@ -94,7 +94,7 @@ def test_results_for_the_hub_are_ones_that_its_library_reads(
         "export", "results", "runs/reflexives", "runs/two", "--to", "hf", "-o", "hub",
         "--dataset", "us/reflexives", "--revision", "abc",
     )  # fmt: skip
-    assert (done.code, done.err.splitlines()[-1]) == (0, "The results are in hub")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "Written to hub")
     shown = json.loads((results / "reflexives-epicene" / "results.json").read_text("utf-8"))
     file = Path("hub/random/.eval_results/reflexives-epicene.yaml")
     (read,) = parse_eval_result_entries(yaml.safe_load(file.read_text(encoding="utf-8")))

@@ -129,9 +129,9 @@ def test_from_python(epicene: Epicene) -> None:
     assert repr(plan) == f"<Plan of alternations: {plan.items} items find 10 points>"
     assert plan.table("plan")["items needed"].to_list() == [plan.items]
     epicene("run", "alternations", "--model=random", "--limit=4", "--out=run")
-    pilot = api.plan("alternations", from_=api.load("run"))
+    pilot = api.plan("alternations", pilot=api.load("run"))
     assert "acceptable sentence likelier" in pilot.headlines
     with pytest.raises(
-        api.InputError, match=r"^rate= cannot be combined with from_=: it is taken from the run\.$"
+        api.InputError, match=r"^--rate cannot be combined with --from: it is taken from the run\.$"
     ):
-        api.plan("alternations", from_=Path("run"), rate=0.5)
+        api.plan("alternations", pilot=Path("run"), rate=0.5)

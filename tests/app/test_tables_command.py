@@ -183,36 +183,3 @@ def test_a_gap_that_is_not_in_its_sentence_is_refused(epicene: Epicene) -> None:
         assert "gap.csv, line 2, has a gap that does not match" in done.err
     Path("gap.csv").write_text(head + "She sings well,She sing well,She,sings,well\n")
     assert epicene("run", "alternations", "-m", "random", "-d", "gap.csv").code == 0
-
-
-def test_crossed_factors_and_draws_are_tables_on_request(epicene: Epicene) -> None:
-    """In every form of output, and refused with a sentence where they cannot be."""
-    settings = ("--set=formats=generation", "--set=samples=2")
-    for seed in (1, 2):
-        model = f"--model=planted:{seed}"
-        epicene("run", "misgendering", model, "--limit=3", *settings, f"--out=m{seed}")
-    asked = ("tables", "m1", "--crossed=name", "--draws", "-t", "crossed", "-t", "draws")
-    told = epicene(*asked)
-    assert told.out.startswith("crossed: Headlines over groups and name")
-    assert "draws: planted:1" in told.out
-    found = epicene(*asked, "--json").json["tables"]
-    assert list(found) == ["crossed", "draws"]
-    (row,) = found["crossed"].values()
-    (numbers,) = row.values()
-    assert numbers["over groups and name"]["groups"] < 20
-    for form in ("--csv", "--latex", "--markdown"):
-        assert "over groups and name" in epicene(*asked, form).out
-    assert "crossed: " in epicene("tables", "m1", "--crossed=name", "--list").out
-    assert "crossed" not in epicene("tables", "m1", "--list").out
-    assert "crossed: Differences" in epicene("compare", "m1", "m2", "--crossed=name").out
-    for arguments, why in (
-        (("tables", "m1", "m2", "--draws"), "are runs of different models"),
-        (("tables", "m1", "--crossed=nobody"), "no field of items or facet 'nobody'"),
-        (
-            ("compare", "m1", "m2", "--crossed=name", "--agreement"),
-            "reports differences; it cannot be combined with --agreement",
-        ),
-    ):
-        refused = epicene(*arguments)
-        assert (refused.code, refused.out) == (2, "")
-        assert why in refused.err

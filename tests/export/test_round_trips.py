@@ -83,7 +83,7 @@ def test_choices_of_the_harness(
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Texts of which some are right."""
     out = tmp_path_factory.mktemp("planted") / "run"
-    return epicene.run("genform", "planted:3", label=MODEL, limit=LIMIT, out=out, progress=False)
+    return epicene.run("genform", f"planted:3?label={MODEL}", limit=LIMIT, out=out, progress=False)
 
 
 def planted_text(run: Any) -> Any:

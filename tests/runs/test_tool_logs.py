@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import epicene
-from epicene.app.commands import app
+from called_commands import invoke
 from epicene.core import data_files
 from epicene.core.errors import InputError
 from epicene.runs.logs import inspect_ai
@@ -54,8 +53,8 @@ def write_samples(folder: Path, *samples: Any) -> Path:
 def refusal(data: Path, logs: Path, *options: str) -> str:
     """What the command says, in one sentence and with exit status 2."""
     arguments = ["score", "alternations", "--data", str(data), "--answers", str(logs), *options]
-    done = CliRunner().invoke(app, arguments)
-    assert isinstance(done.exception, InputError), done.output
+    done = invoke(arguments)
+    assert isinstance(done.exception, InputError), done.stderr
     said = str(done.exception)
     assert said.endswith((".", "?"))
     assert "\n" not in said

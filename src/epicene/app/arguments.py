@@ -128,7 +128,7 @@ def texts_of(given: str | Iterable[str] | None) -> tuple[str, ...]:
 def at_least(smallest: float, **numbers: float | None) -> None:
     """Raise if one of these options is smaller."""
     for name, number in numbers.items():
-        if number is not None and number < smallest:
+        if number is not None and not smallest <= number < float("inf"):
             option = name.replace("_", "-")
             raise InputError(f"--{option} must be at least {smallest}, not {number}.")
 

@@ -258,8 +258,8 @@ class Collected(NamedTuple):
         for path, place in self.found.items():
             print_line(f"{path}: from {place}")
         for path in self.missing:
-            other = f", but {self.changed[path]} is a different version"
-            print_line(f"{path}: missing{other if path in self.changed else ''}")
+            other = self.changed.get(path)
+            print_line(f"{path}: missing{f', but {other} is a different version' if other else ''}")
         every = len(self.found) + len(self.missing)
         note(f"{len(self.found)} of {every} published files are in {self.path}.")
 

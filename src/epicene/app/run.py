@@ -187,6 +187,7 @@ def run(
         trust_remote_code=trust_remote_code,
     )
     roles = models_by_role(chosen, model)
+    _check_used(options, [each for models in roles.values() for each in models])
     for role, spec in named.items():
         roles.setdefault(chosen.role(role).name, []).append(spec)
     specs, with_models_in_memory = resolve_models(_with_default(chosen, roles), options)
@@ -249,6 +250,19 @@ def _with_default(
     if len(needed) == 1 and all(suite.role(role).optional for role in roles):
         return {**roles, needed[0]: [DEFAULT_MODEL]}
     return dict(roles)
+
+
+def _check_used(options: ModelOptions, models: Sequence[ModelInput]) -> None:
+    """Raise if an option is for models named by a spec, and there is none."""
+    if not models or any(isinstance(each, str) for each in models):
+        return
+    usual = msgspec.structs.asdict(type(options)())
+    for name, value in msgspec.structs.asdict(options).items():
+        if value != usual[name] and name not in ("batch_size", "threads"):
+            raise InputError(
+                f"--{name.replace('_', '-')} applies to models named by a spec; pass it to "
+                "epicene.open_model instead."
+            )
 
 
 def model_options(**values: Any) -> ModelOptions:

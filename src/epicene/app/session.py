@@ -37,9 +37,14 @@ def note(sentence: str) -> None:
 
 def confirm(what: str) -> None:
     """Ask a person at a terminal whether to start; raise if not."""
-    if session.get().yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if session.get().yes or not _is_terminal():
         return
     sys.stderr.write(f"Start the {what}? [y/N]: ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise RunError(f"The {what} was not started, and nothing was sent.")
+
+
+def _is_terminal() -> bool:
+    """Whether a person can read a question and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
