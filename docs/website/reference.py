@@ -102,8 +102,8 @@ def _python_pages() -> Iterator[tuple[str, str]]:
     names: dict[str, list[str]] = {}
     for name, home in epicene._HOMES.items():
         inner = [f".{each}" for each in epicene.annotate.__all__] if name == "annotate" else [""]
-        module = names.setdefault(home.rpartition(".")[2], [])
-        module += [f"{home}.{name}{each}" for each in inner]
+        paths = names.setdefault(home.rpartition(".")[2], [])
+        paths += [f"{home}.{name}{each}" for each in inner]
     for page, (title, introduction, modules) in PYTHON.items():
         lines = [f"# {title}", "", introduction, ""]
         for module in modules.split():

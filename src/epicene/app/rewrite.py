@@ -223,7 +223,9 @@ def _rewrite_files(
     from epicene.rewriting.persons import PERSONS
 
     user = wanted.get("user", "")
-    unlike_user = {name for name in PERSONS if user and wanted.get(name, user)[:1] != user[:1]}
+    unlike_user: set[str] = {
+        name for name in PERSONS if user and wanted.get(name, user)[:1] != user[:1]
+    }
     contents: dict[Path, bytes] = {}
     done = RewrittenFiles()
     for number, file in enumerate(files):
