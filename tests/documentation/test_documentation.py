@@ -85,6 +85,7 @@ def _parse(block: Block) -> None:
     found = list(commands(block.code))
     assert found, f"{block.place}: there is no epicene command to parse"
     for words in found:
+        words = [each for each in words if not (each.startswith("[") or each.endswith("]"))]
         try:
             parse(words)
         except (CycloptsError, KeyError) as error:
