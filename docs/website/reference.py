@@ -99,7 +99,9 @@ def _python_pages() -> Iterator[tuple[str, str]]:
     """A page per group of modules; every public name is on one."""
     names: dict[str, list[str]] = {}
     for name, home in epicene._HOMES.items():
-        names.setdefault(home.rpartition(".")[2], []).append(f"{home}.{name}")
+        inner = [f".{each}" for each in epicene.annotate.__all__] if name == "annotate" else [""]
+        paths = names.setdefault(home.rpartition(".")[2], [])
+        paths += [f"{home}.{name}{each}" for each in inner]
     for page, (title, introduction, modules) in PYTHON.items():
         lines = [f"# {title}", "", introduction, ""]
         for module in modules.split():

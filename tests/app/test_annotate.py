@@ -204,48 +204,6 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
     assert response.seconds == 3.4
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "parts"),
-    [
-        ("a.csv", "participant,item,outcome\nann,ITEM,corect\n", ["line 2,", "'corect'"]),
-        ("a.csv", "participant,item,outcome\nann,nothing,correct\n", ["line 2,", "'nothing'"]),
-        ("a.csv", "participant,item,outcom\nann,ITEM,correct\n", ["line 2,", "'outcome'?"]),
-        ("a.csv", "participant,item\nann,ITEM,correct\n", ["line 2,", "number of columns"]),
-        ("a.csv", "participant;item;outcome\nann;ITEM;corect\n", ["line 2,", "'corect'"]),
-        ("a.csv", "", ["a.csv contains no answers"]),
-        ("a.csv", "participant,item,outcome\n", ["a.csv contains no answers"]),
-        ("a.csv", "participant,item,outcome\nann,ITEM,\n", ["a.csv contains no answers"]),
-        ("a.jsonl", "", ["a.jsonl contains no answers"]),
-        (
-            "a.csv",
-            "participant,item,outcome,extraneous\nann,ITEM,correct,zebra\n",
-            ["line 2,", "marks 'zebra'"],
-        ),
-        (
-            "a.csv",
-            "participant,item,outcome,extraneous\nann,ITEM,correct,0-9999\n",
-            ["line 2,", "marks characters 0 to 9999"],
-        ),
-        (
-            "a.csv",
-            "participant,item,tags\nann,ITEM,repetition\n",
-            ["line 2,", "outcome has no answer"],
-        ),
-        ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "does not name the participant"]),
-        ("a.jsonl", "{", ["line 1,", "is not JSON"]),
-        ("a.jsonl", '{"participant": "ann", "item": "ITEM", "answers": 3}', ["does not fit"]),
-        ("a.txt", "x", ["use one of .csv"]),
-    ],
-)
-def test_a_bad_file_is_refused(
-    epicene: Epicene, study: Path, name: str, text: str, parts: list[str]
-) -> None:
-    item = open_study_folder(study).study.items[0].id
-    Path(name).write_text(text.replace("ITEM", item), "utf-8")
-    refused(epicene("annotate", "import", study, name), 2, name, *parts)
-    assert open_study_folder(study).responses() == []
-
-
 def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
     command = ("annotate", "sample", *runs, "--protocol=paper", "--out=paper")
     refused(epicene(*command), 2, "the paper draws 5; run with --limit 10 or more")

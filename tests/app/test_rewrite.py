@@ -63,6 +63,8 @@ def test_a_text_gives_a_text_and_several_give_a_list() -> None:
     assert api.rewrite(lines, pronouns="they") == ["They sing.", "No one."]
     assert api.rewrite([], pronouns="they") == []
     assert api.rewrite("", pronouns="they") == ""
+    longer = f"{'She sings. ' * 99}a.txt"  # no name of a file
+    assert api.rewrite(longer, pronouns="they") == longer.replace("She sings", "They sing")
     text = "She sees him."
     assert api.rewrite(text, pronouns="xe", from_="he", route="rules") == "She sees xem."
     assert api.rewrite(text, pronouns="xe", from_=["he", "she"]) == "Xe sees xem."

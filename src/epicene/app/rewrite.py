@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack, overload
@@ -30,7 +30,9 @@ from epicene.rewriting import Change
 
 if TYPE_CHECKING:
     from epicene.app.output import Output
-    from epicene.localisation.rewrite_files import RewrittenFile
+    from epicene.localisation.people import PeopleRules
+    from epicene.localisation.rewrite_files import OpenRewriter, RewrittenFile
+    from epicene.localisation.strings import LocalisedFile
     from epicene.rewriting import Rewrite, Rewriter, Rewriting
 
 
@@ -190,36 +192,49 @@ def rewrite(
         return found[0] if isinstance(given, str) else found
 
     from epicene.localisation.formats import check_columns, read_localised_file
-    from epicene.localisation.rewrite_files import (
-        check_user,
-        rewrite_strings,
-        without_effect,
-        write_files,
-    )
-    from epicene.rewriting.persons import PERSONS
+    from epicene.localisation.rewrite_files import check_user
 
     if in_place and out is not None:
         raise InputError("Use either --out or --in-place, not both.")
     check_columns(files, format, columns)
-    outs = files if in_place else output_files(files, out)
-    rules = people_rules(people, outs)
-    unlike_user: set[str] = set()
     if user is not None:
         check_user(user)
         wanted["user"] = user
-        unlike_user = {name for name in PERSONS if wanted.get(name, user)[:1] != user[:1]}
-    contents: dict[Path, bytes] = {}
-    done = RewrittenFiles()
-    for number, path in enumerate(files):
-        file = read_localised_file(
+    outs = files if in_place else output_files(files, out)
+    rules = people_rules(people, outs)
+
+    def read(path: Path) -> LocalisedFile:
+        return read_localised_file(
             path, format=format, language=language, columns=columns, force_language=force_language
         )
+
+    return _rewrite_files(map(read, files), opened, wanted, rules, outs)
+
+
+def _rewrite_files(
+    files: Iterable[LocalisedFile],
+    opened: OpenRewriter,
+    wanted: Mapping[str, str],
+    people: PeopleRules,
+    outs: Sequence[Path],
+) -> RewrittenFiles:
+    """Rewrite the files, and write them to `outs`, if there are any, once all are rewritten."""
+    from epicene.localisation.rewrite_files import rewrite_strings, without_effect, write_files
+    from epicene.rewriting.persons import PERSONS
+
+    user = wanted.get("user", "")
+    unlike_user: set[str] = {
+        name for name in PERSONS if user and wanted.get(name, user)[:1] != user[:1]
+    }
+    contents: dict[Path, bytes] = {}
+    done = RewrittenFiles()
+    for number, file in enumerate(files):
         if unlike_user:
-            unlike_user = without_effect(unlike_user, file, rules)
-        with _file_progress(path.name, len(file.strings)) as advance:
-            data, rewritten = rewrite_strings(file, opened, wanted, rules, advance)
+            unlike_user = without_effect(unlike_user, file, people)
+        with _file_progress(file.path.name, len(file.strings)) as advance:
+            data, rewritten = rewrite_strings(file, opened, wanted, people, advance)
         if outs:
-            if rewritten.changed or not in_place:
+            if rewritten.changed or outs[number] != file.path:
                 contents[outs[number]] = data
             rewritten = msgspec.structs.replace(rewritten, out=str(outs[number]))
         done.append(rewritten)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -57,7 +58,7 @@ def _refuse_path(text: str) -> None:
     """Raise if a text is the name of a file with translated strings."""
     from epicene.localisation.formats import known_format
 
-    if "\n" not in text and known_format(text) and Path(text).is_file():
+    if "\n" not in text and known_format(text) and os.path.isfile(text):  # noqa: PTH113 - any text
         raise InputError(f"{text!r} is read as a text; for the file, write Path({text!r}).")
 
 
