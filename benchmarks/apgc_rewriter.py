@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def epicene(*arguments: str | Path) -> list[str]:
-    program = "import epicene.cli; epicene.cli.main()"
+    program = "from epicene.app.commands import main; main()"
     return [sys.executable, "-c", program, *map(str, arguments)]
 
 

@@ -31,7 +31,7 @@ from epicene.suites.genform.items import rules_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PROGRAM = "import genform as b, epicene.cli; b.register(); epicene.cli.main()"
+PROGRAM = "import genform as b; b.register(); from epicene.app.commands import main; main()"
 SEED = 4
 
 

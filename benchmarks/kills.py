@@ -47,7 +47,7 @@ SHARES = {
     "annotate import": 25,
     "annotate import of decisions": 15,
     "annotate adjudicate": 6,
-    "annotate export": 10,
+    "annotate sheets": 10,
     "export results": 4,
     "export data to hf": 12,
     "export data to lm-eval": 6,

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.api.progress import progress_display
+from epicene.app.progress import progress_display
 from epicene.core import registry
 from epicene.export.results_folder import write_results
 from epicene.models import parse_spec

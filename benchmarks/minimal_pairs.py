@@ -23,7 +23,7 @@ from epicene.suites.alternations.protocol import PROTOCOLS
 found = read(DataSource(path=Path("pairs.tsv")), PROTOCOLS["epicene"])
 print(sum(1 for _ in found.items), found.notes)
 """
-_RUN = "import epicene.cli; epicene.cli.main()"
+_RUN = "from epicene.app.commands import main; main()"
 
 
 def main() -> None:

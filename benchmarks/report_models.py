@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from epicene.api.progress import progress_display
+from epicene.app.progress import progress_display
 from epicene.models import parse_spec
 from epicene.report.run_report import write_report
 from epicene.runs.config import RunConfig

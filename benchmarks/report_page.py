@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import genform as sentences
-from epicene.api.progress import progress_display
+from epicene.app.progress import progress_display
 from epicene.models import parse_spec
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from epicene.api.rewriting import rewrite
+from epicene import rewrite
 
 FOLDER = Path(__file__).with_name("rewriting_neutral")
 

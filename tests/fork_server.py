@@ -23,7 +23,7 @@ from typing import Any
 
 import fault_injection
 import two_stage
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 from epicene.core import registry
 from epicene.models import (
     Batch,
@@ -94,7 +94,7 @@ def child(order: list[str] | dict[str, Any]) -> None:
         if "counts" in order or "fault" in order:
             fault = fault_injection.Fault(**order["fault"]) if "fault" in order else None
             injector = fault_injection.install(Path.cwd(), fault)
-        code = run_with_exit_code(lambda: run_app(order["arguments"]))
+        code = run_with_exit_code(lambda: run_command(order["arguments"]))
     except BaseException:
         traceback.print_exc()
     sys.stdout.flush()

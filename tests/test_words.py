@@ -59,5 +59,5 @@ def test_strings_and_docstrings_of_a_module(tmp_path: Path) -> None:
 def test_everything_but_the_pending_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
     assert words.main() == 0, capsys.readouterr().out
     checked = [path.relative_to(words.ROOT).as_posix() for path in words.checked_files()]
-    assert "src/epicene/cli/run.py" in checked
+    assert "src/epicene/app/run.py" in checked
     assert "README.md" in checked

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import epicene
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 
 PAGE = Path(__file__).with_name("study.md")
 _NUMBERS = ("value", "low", "high")
@@ -24,7 +24,7 @@ def write_examples(staged: Path, work: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", epicene.EpiceneWarning)
         runs = _runs(work)
-        epicene.report(runs, folder / "report.html")
+        epicene.report(runs, out=folder / "report.html")
         page = PAGE.read_text("utf-8") + "\n" + _study(runs[0], folder, work)
         (folder / "study.md").write_text(page, "utf-8")
 
@@ -47,7 +47,7 @@ def _runs(work: Path) -> list[epicene.Run]:
     judges = [f"sketch-judge:{seed}" for seed in (1, 2, 3)]
     drawn = epicene.run(
         "gramvis",
-        roles={"drawer": "sketch", "judges": judges},
+        model={"drawer": "sketch", "judges": judges},
         limit=10,
         settings={"shots": 1, "size": 128, "mixed": False},
         progress=False,
@@ -58,20 +58,20 @@ def _runs(work: Path) -> list[epicene.Run]:
 
 def _study(run: epicene.Run, folder: Path, work: Path) -> str:
     """Draw the study, let two simulated people fill in their sheets, and return its tables."""
-    study = epicene.sample_study(run, work / "study", n=100, twice=100)
+    study = epicene.annotate.sample(run, out=work / "study", n=100, twice=100)
     sheets = folder / "study-sheets"
-    study.write_sheets(["ada", "ben"], sheets)
+    epicene.annotate.sheets(study, people=["ada", "ben"], out=sheets)
     (sheets / "instructions.md").rename(sheets / "instructions.txt")  # no page of the site
     for person in ("ada", "ben"):
         filled = work / f"{person}.csv"
         filled.write_text(_filled_in((sheets / f"{person}.csv").read_text("utf-8-sig")), "utf-8")
-        study.import_answers(filled)
+        epicene.annotate.import_answers(study, filled)
     shutil.make_archive(str(folder / "study"), "zip", study.path)
     with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
-        run_app(["annotate", "tables", str(study.path)])
+        run_command(["annotate", "tables", str(study.path)])
     (folder / "study-tables.txt").write_text(printed.getvalue(), "utf-8")
     lines = ["| metric | value | 95 % interval | n |", "| :-- | --: | --: | --: |"]
-    for row in study.answers().results(run).metrics().iter_rows(named=True):
+    for row in study.results(run).metrics().iter_rows(named=True):
         shown = [f"{row[name]:.3f}" if row[name] is not None else "–" for name in _NUMBERS]
         interval = f"[{shown[1]}, {shown[2]}]" if row["low"] is not None else "–"
         lines.append(f"| {row['metric']} | {shown[0]} | {interval} | {row['n']} |")

@@ -8,10 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import epicene
-from epicene.cli import app
+from epicene.app.commands import command_line
 from epicene.runs.sweep_plan import (
     ModelEntry,
     SkipRule,
@@ -32,34 +30,30 @@ PYTHON = {
     "runs": (
         "Runs and results",
         "Run a suite, open stored runs, and get tables, figures and comparisons.",
-        ("running", "results", "planning", "gating", "sweeping", "checking", "demo", "suites"),
+        "run results score compare report plan sweep check demo suites",
     ),
     "models": (
         "Models",
         "Open a model, use one that you have in memory, or write your own.",
-        ("models", "open_model", "training", "functions"),
+        "models opening open_model train functions",
     ),
     "own_suites": (
         "Your own suite",
         "What a suite in one file consists of: see [the guide](../../guides/own_suite.md).",
-        ("definition", "definition_items", "records"),
+        "definition definition_items records",
     ),
-    "data": (
-        "Data and exports",
-        "Read, build and export the items of a suite; export results.",
-        ("data", "exports"),
-    ),
+    "data": ("Data and exports", "Read, build and export items; export results.", "data export"),
     "studies": (
         "Human studies",
         "Draw a study, collect answers, and tabulate them.",
-        ("studies", "study_results"),
+        "app studies study_results",
     ),
     "text": (
         "Text and translations",
         "Rewrite text and translation files, add selectors, and audit translations.",
-        ("rewriting", "rewrite_files", "selecting", "selector_checks", "auditing"),
+        "rewrite rewrite_files select select_files selector_checks audit texts",
     ),
-    "errors": ("Errors", "What Epicene raises and warns with.", ("errors",)),
+    "errors": ("Errors", "What Epicene raises and warns with.", "errors"),
 }
 
 
@@ -83,32 +77,7 @@ def write_reference(staged: Path) -> None:
 
 def cli_markdown() -> str:
     """Every command with its arguments and options."""
-    lines = [
-        "# Command line",
-        "",
-        "Every command with its options, as `--help` prints them. An option with an environment",
-        "variable takes its value from there if you do not give it.",
-        "",
-    ]
-    return "\n".join([*lines, *_command(typer.main.get_command(app), "epicene")]) + "\n"
-
-
-def _command(command: Any, path: str) -> Iterator[str]:
-    context = command.context_class(command, info_name=path)
-    pieces = " ".join(command.collect_usage_pieces(context))
-    usage = ["```text", f"{path} {pieces}", "```", ""]
-    yield from (f"## {path}", "", _text(command.help or ""), "", *usage)
-    shown = [param.get_help_record(context) for param in command.get_params(context)]
-    rows = [record for record in shown if record is not None and record[0] != "--help"]
-    if rows:
-        yield from ("| argument or option | meaning |", "|---|---|")
-        yield from (f"| `{_cell(name)}` | {_text(meaning)} |" for name, meaning in rows)
-        yield ""
-    if command.epilog:
-        yield from (_text(command.epilog), "")
-    for name, each in getattr(command, "commands", {}).items():
-        if not each.hidden:
-            yield from _command(each, f"{path} {name}")
+    return command_line().generate_docs(output_format="markdown") + "\n"
 
 
 def _text(text: str) -> str:
@@ -127,17 +96,19 @@ def _cell(text: str) -> str:
 
 def _python_pages() -> Iterator[tuple[str, str]]:
     """A page per group of modules; every public name is on one."""
-    homes = {home.rpartition(".")[2]: (home, names) for home, names in epicene._HOMES.items()}
-    grouped = [module for _, _, modules in PYTHON.values() for module in modules]
-    if sorted(grouped) != sorted(homes):
-        raise SystemExit(f"PYTHON in {__file__} differs in {set(grouped) ^ set(homes)}.")
+    names: dict[str, list[str]] = {}
+    for name, home in epicene._HOMES.items():
+        inner = [f".{each}" for each in epicene.annotate.__all__] if name == "annotate" else [""]
+        paths = names.setdefault(home.rpartition(".")[2], [])
+        paths += [f"{home}.{name}{each}" for each in inner]
     for page, (title, introduction, modules) in PYTHON.items():
         lines = [f"# {title}", "", introduction, ""]
-        for module in modules:
-            home, names = homes[module]
-            for name in sorted(names, key=lambda name: (name[0].isupper(), name)):
-                lines += [f"::: {home}.{name}", ""]
+        for module in modules.split():
+            for path in sorted(names.pop(module, ()), key=lambda path: path.rpartition(".")[2]):
+                lines += [f"::: {path}", ""]
         yield f"reference/python/{page}.md", "\n".join(lines)
+    if names:
+        raise SystemExit(f"PYTHON in {__file__} lacks {', '.join(names)}.")
 
 
 # --- suites ------------------------------------------------------------------------------------

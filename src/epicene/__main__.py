@@ -1,6 +1,6 @@
 """`python -m epicene`, where the command is not on the path."""
 
-from epicene.cli import main
+from epicene.app.commands import main
 
 if __name__ == "__main__":
     main()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.redaction import redact, redact_all, redact_url, redacted_command
+from epicene.core.redaction import redact, redact_all, redact_url
 from epicene.models import parse_spec
 
 S = "s3cr3tvalue"
@@ -85,21 +83,6 @@ def test_variables_are_redacted_as_they_are_and_as_a_url_spells_them(
     monkeypatch.setenv("SHORT_KEY", "abc")
     said = redact_all({"a": ["sk/with+signs==", ("sk%2Fwith%2Bsigns%3D%3D abc",)], "b": 1})
     assert said == {"a": ["[secret]", ["[secret] abc"]], "b": 1}
-
-
-def test_a_command_is_redacted_before_it_is_quoted() -> None:
-    """Quoting splits a password that holds a quote into pieces."""
-    words = [
-        "epicene",
-        "run",
-        "--base-url",
-        f"http://me:it's {S}@h.example/v1?a={S}",
-        "--limit",
-        "3",
-    ]
-    command = redacted_command([*words[:3], words[3].replace(" ", ""), *words[4:]])
-    assert S not in command
-    assert shlex.split(command)[-2:] == ["--limit", "3"]
 
 
 @given(st.text(), st.text(), st.text(), st.text())

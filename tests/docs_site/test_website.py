@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import zipfile
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import griffe
 import pytest
-import typer
 
-from epicene.cli import app
+import epicene
+from epicene.app.commands import COMMANDS
 from website.checks import nav_problems, site_problems
 from website.docstrings import ParameterLists, markdown_docstring
 from website.llms import llms_text
@@ -19,6 +20,7 @@ from website.notebooks import notebook_markdown
 from website.reference import cli_markdown, plan_markdown, schema_markdown
 from website.staging import stage_pages
 
+RENAMED = {"columns": "--column", "labels": "--label", "settings": "--set"}
 ROOT = Path(__file__).parents[2]
 
 
@@ -159,22 +161,13 @@ def test_fonts_of_style_sheets_are_checked(tmp_path: Path) -> None:
 
 def test_the_reference_has_every_command_and_option() -> None:
     page = cli_markdown()
-
-    def commands(command: Any, path: str) -> list[tuple[str, Any]]:
-        inside = getattr(command, "commands", {})
-        return [
-            (path, command),
-            *(each for name in inside for each in commands(inside[name], f"{path} {name}")),
-        ]
-
-    found = commands(typer.main.get_command(app), "epicene")
-    assert len(found) > 30
-    for path, command in found:
-        assert f"\n## {path}\n" in page
-        section = page.split(f"\n## {path}\n")[1].split("\n## ")[0]
-        for parameter in command.params:
-            if parameter.param_type_name == "option" and not parameter.hidden:
-                assert parameter.opts[0] in section, (path, parameter.opts)
+    for name, command in COMMANDS.items():
+        section = page.split(f" epicene {name}\n")[1].split("\n#")[0]
+        for option in command.output.split():
+            assert f"`--{option.replace('_', '-')}" in section, (name, option)
+    run = page.split(" epicene run\n")[1].split("\n#")[0]
+    for name in signature(epicene.run).parameters.keys() - {"progress", "suite"}:
+        assert RENAMED.get(name, f"--{name.replace('_', '-')}") in run
 
 
 def test_the_reference_of_plans_has_every_key() -> None:

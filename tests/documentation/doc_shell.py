@@ -19,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).parents[2] / "docs"
 # What most commands import, so that their children need not.
 _IMPORTED = (
-    "epicene.api.running",
+    "epicene.app.run",
     "epicene.export.results_folder",
     "epicene.localisation.audit.page",
     "epicene.models.reference",
@@ -50,7 +50,7 @@ def serve(path: str) -> None:
     for name in _IMPORTED:
         importlib.import_module(name)
     import epicene
-    from epicene.cli import run_app, run_with_exit_code
+    from epicene.app.commands import run_command, run_with_exit_code
 
     # Reads the dictionaries, which nothing changes.
     epicene.audit(sorted((DOCS / "tutorials" / "localisation" / "locale").glob("*.po")))
@@ -81,7 +81,7 @@ def serve(path: str) -> None:
                     os.environ.clear()
                     os.environ.update(order["environment"])
                     sys.argv = ["epicene", *order["arguments"]]
-                    code = run_with_exit_code(partial(run_app, order["arguments"]))
+                    code = run_with_exit_code(partial(run_command, order["arguments"]))
                     sys.stdout.flush()
                     sys.stderr.flush()
                 finally:

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from epicene.cli import run_app
+
 from epicene.core.data_files import sha256_of
 from epicene.export.public_names import base_name, public_settings
 from models.hf import tiny_causal

@@ -43,7 +43,7 @@ class Case:
         done = epicene.run(
             self.suite,
             protocol=self.protocol,
-            roles={role: specs.split(",") for role, specs in self.roles.items()},
+            model={role: specs.split(",") for role, specs in self.roles.items()},
             limit=self.limit,
             settings=self.settings,
             out=folder,

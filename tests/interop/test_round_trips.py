@@ -83,7 +83,7 @@ def test_choices_of_the_harness(
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Texts of which some are right."""
     out = tmp_path_factory.mktemp("planted") / "run"
-    return epicene.run("genform", "planted:3", label=MODEL, limit=LIMIT, out=out, progress=False)
+    return epicene.run("genform", f"planted:3?label={MODEL}", limit=LIMIT, out=out, progress=False)
 
 
 def planted_text(run: Any) -> Any:
@@ -107,7 +107,7 @@ def test_texts_of_the_harness(planted: Any, tmp_path: Path) -> None:
         epicene.score("genform", logs, out=tmp_path / "stored")
     compared = epicene.compare(planted, tmp_path / "stored")
     assert len(compared.changed()) == 0
-    assert epicene.report(tmp_path / "stored", tmp_path / "report.html").is_file()
+    assert epicene.report(tmp_path / "stored", out=tmp_path / "report.html").is_file()
     with pytest.raises(InputError, match="Only lm-evaluation-harness samples"):
         epicene.score("genform", [], out=tmp_path / "no")
 

@@ -12,7 +12,7 @@ import epicene
 def rewritten(tmp_path: Path, name: str, text: str, **options: str) -> str:
     path, out = tmp_path / name, tmp_path / "out" / name
     path.write_bytes(text.encode())
-    epicene.rewrite_files(path, out=out, **({"listener": "f"} | options))  # type: ignore[arg-type]
+    epicene.rewrite(path, out=out, **({"listener": "f"} | options))  # type: ignore[call-overload]
     return out.read_bytes().decode()
 
 
@@ -64,7 +64,7 @@ def test_a_file_without_changes_is_not_written_in_place(tmp_path: Path) -> None:
     path = tmp_path / "fr.json"
     path.write_text('{"a": "Bonjour."}', "utf-8")
     before = path.stat()
-    epicene.rewrite_files(path, listener="f", in_place=True)
+    epicene.rewrite(path, listener="f", in_place=True)
     assert path.stat().st_ino == before.st_ino
 
 

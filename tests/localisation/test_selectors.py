@@ -171,22 +171,22 @@ def test_files_get_selectors(tmp_path: Path) -> None:
     source = tmp_path / "app_fr.arb"
     source.write_text('{"@@locale": "fr",\n "a": "Tu es \\"prêt\\"", "b": "Rien"}', "utf-8")
     out = tmp_path / "new.arb"
-    (done,) = epicene.make_selectors_in_files(source, listener="g", out=out)
+    (done,) = epicene.select(source, listener="g", out=out)
     assert (done.out, done.strings) == (str(out), 1)
     text = out.read_text("utf-8")
     assert text.startswith('{"@@locale": "fr",\n "a": "Tu es')
     assert json.loads(text)["b"] == "Rien"
     assert "female {prête}" in json.loads(text)["a"]
-    assert epicene.check_selectors_in_files(out) == []
+    assert epicene.check_selectors(out) == []
 
 
 def test_fluent_files_get_fluent_selectors(tmp_path: Path) -> None:
     source = tmp_path / "fr.ftl"
     source.write_text("ready = Tu es prêt, { $name }.\nnone = Rien\n", "utf-8")
     out = tmp_path / "new.ftl"
-    epicene.make_selectors_in_files(source, "fr", listener="g", out=out)
+    epicene.select(source, "fr", listener="g", out=out)
     text = out.read_text("utf-8")
     assert not [each for each in FluentParser().parse(text).body if isinstance(each, ast.Junk)]
     assert "[female] prête" in text
     assert text.endswith("\nnone = Rien\n")
-    assert epicene.check_selectors_in_files(out, "fr") == []
+    assert epicene.check_selectors(out, "fr") == []

@@ -9,8 +9,8 @@ import pytest
 from fluent.syntax import FluentParser, ast
 
 import epicene
-from epicene.api.selecting import SelectedFile
 from epicene.core.errors import InputError
+from epicene.localisation.select_files import SelectedFile
 
 _LE = "{g, select, male {le} female {la} other {le}}"
 _CLIENT = "{g, select, male {seul client} female {seule cliente} other {seul client}}"
@@ -24,9 +24,7 @@ def _select(
     """What is done with a French file, and what the new one has."""
     path.write_text(content, "utf-8")
     out = path.parent / "new" / path.name
-    (done,) = epicene.make_selectors_in_files(
-        path, "fr", out=out, listener="g", speaker=speaker, **options
-    )
+    (done,) = epicene.select(path, "fr", out=out, listener="g", speaker=speaker, **options)
     return done, out.read_text("utf-8")
 
 
@@ -91,7 +89,7 @@ def test_a_text_that_could_not_be_read_back_is_left_out(tmp_path: Path) -> None:
     """YAML without quotes cannot begin with a brace."""
     source, out = tmp_path / "en.yaml", tmp_path / "new.yaml"
     source.write_text("en:\n  a: She left.\n  b: And she left.\n", "utf-8")
-    (done,) = epicene.make_selectors_in_files(source, others="g", out=out)
+    (done,) = epicene.select(source, others="g", out=out)
     assert (done.strings, [each.key for each in done.left_out]) == (1, ["a"])
     assert out.read_text("utf-8").startswith("en:\n  a: She left.\n  b: And {g, select")
 
@@ -138,8 +136,8 @@ def test_a_file_of_people_says_who_gets_no_selector(tmp_path: Path) -> None:
     done, text = _select(tmp_path / "a.data", content, people=people, format="json")
     assert text == '{"legal.a": "Tu es prêt.", "b": "Tu es ' + _PRET + '."}'
     assert done.strings == 1
-    with pytest.raises(InputError, match="is the people= file"):
-        epicene.make_selectors_in_files(
+    with pytest.raises(InputError, match="is an input file"):
+        epicene.select(
             tmp_path / "a.data", "fr", listener="g", out=people, people=people, format="json"
         )
 
@@ -169,18 +167,16 @@ def test_formats_that_are_no_messages_are_warned_of(
 def test_a_table_in_several_languages_names_them(tmp_path: Path) -> None:
     source = tmp_path / "t.csv"
     source.write_text("key,en,es,fr\na,Ready,Listo,Prêt\n", "utf-8")
-    with pytest.raises(InputError, match="has strings in en, es, fr; name one with language="):
-        epicene.make_selectors_in_files(source, listener="g", out=tmp_path / "o.csv")
+    with pytest.raises(InputError, match="has strings in en, es, fr; name one with --language"):
+        epicene.select(source, listener="g", out=tmp_path / "o.csv")
 
 
 def test_columns_are_for_tables(tmp_path: Path) -> None:
     path = tmp_path / "fr.json"
     path.write_text('{"a": "Tu es prêt."}', "utf-8")
     for call in (
-        lambda: epicene.check_selectors_in_files(path, columns={"text": "b"}),
-        lambda: epicene.make_selectors_in_files(
-            path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}
-        ),
+        lambda: epicene.check_selectors(path, columns={"text": "b"}),
+        lambda: epicene.select(path, listener="g", out=tmp_path / "o.json", columns={"text": "b"}),
     ):
         with pytest.raises(InputError, match="applies to tables"):
             call()

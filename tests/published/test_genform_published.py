@@ -23,7 +23,7 @@ def test_the_prompts_of_the_appendix_are_found(published_data: Path, tmp_path: P
     paper = published_data.parent / "papers/morphogen.txt"
     if not paper.is_file():
         pytest.skip(f"needs the text of the paper as {paper}")
-    epicene.extract_wording("genform", paper, tmp_path)
+    epicene.extract_wording("genform", paper, out=tmp_path)
     found, known = (
         json.loads((folder / "morphogen/prompt.json").read_bytes())
         for folder in (tmp_path, published_data)

@@ -19,7 +19,7 @@ def test_the_templates_of_the_appendix_are_found(published_data: Path, tmp_path:
     paper = published_data.parent / "papers/gramvis.txt"
     if not paper.is_file():
         pytest.skip(f"needs the text of the paper as {paper}")
-    epicene.extract_wording("gramvis", paper, tmp_path)
+    epicene.extract_wording("gramvis", paper, out=tmp_path)
     found, known = (
         json.loads((folder / "gramvis/templates_appendix.json").read_bytes())
         for folder in (tmp_path, published_data)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from epicene.api.frames import estimates_frame, table_frame
+from epicene.app.frames import estimates_frame, table_frame
 from epicene.charts import points_with_intervals
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.latex import as_latex

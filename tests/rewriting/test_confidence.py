@@ -116,12 +116,12 @@ def test_left_out_changes_give_the_text_back(language: str) -> None:
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
 def test_a_probability_is_from_0_to_1(value: float) -> None:
-    with pytest.raises(InputError, match="min_confidence= must be a probability from 0 to 1"):
+    with pytest.raises(InputError, match="--min-confidence must be a probability from 0 to 1"):
         epicene.rewrite("Je suis prêt.", "fr", speaker="f", min_confidence=value)
 
 
 def test_persons_are_the_groups() -> None:
-    found = epicene.rewrite(SENTENCES["fr"], "fr", speaker="f", others="m", changes=True)
+    found = epicene.rewrite(SENTENCES["fr"], "fr", speaker="f", others="m")
     assert {change.whose for change in found.changes} <= set(PERSONS)
     assert found.left_out == ()
 
@@ -129,10 +129,10 @@ def test_persons_are_the_groups() -> None:
 def test_doubtful_strings_of_a_file_stay_and_are_listed(tmp_path: Path) -> None:
     file, out = tmp_path / "fr.json", tmp_path / "out.json"
     file.write_text('{"a": "Vous êtes connecté.", "b": "Merci."}', "utf-8")
-    (done,) = epicene.rewrite_files(file, listener="f", min_confidence=1, out=out)
+    (done,) = epicene.rewrite(file, listener="f", min_confidence=1, out=out)
     assert out.read_bytes() == file.read_bytes()
     assert done.changed == ()
     assert [(each.key, each.left_out[0].after) for each in done.doubtful] == [("a", "connectée")]
-    (done,) = epicene.rewrite_files(file, listener="f", min_confidence=0, out=out)
+    (done,) = epicene.rewrite(file, listener="f", min_confidence=0, out=out)
     assert [each.new_text for each in done.changed] == ["Vous êtes connectée."]
     assert done.doubtful == ()

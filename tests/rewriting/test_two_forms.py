@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.api.rewriting import rewrite
+from epicene import rewrite
 
 PAIRS = {
     "fr": ("Je suis prêt/prête et étudiant / étudiante.", "speaker"),

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.cli import run_app
+from epicene.app.commands import run_command
 from epicene.core.errors import EpiceneError
 from epicene.runs.integrity import verify_run
 from run_folders import tables
@@ -150,7 +150,7 @@ def make_victims(folder: Path) -> list[Victim]:
     victims = []
     for name, command in _COMMANDS.items():
         run = folder / name
-        assert run_app([*command, f"--out={run}"]) == 0
+        assert run_command([*command, f"--out={run}"]) == 0
         victims.append(Victim(name, run, command, tables(run)))
     killed = folder / "killed"
     _kill_halfway(victims[0].folder, killed)
@@ -252,7 +252,7 @@ def _verify(work: Path) -> str:
 
 
 def _resume(victim: Victim, work: Path) -> str:
-    code = run_app([*victim.command, f"--out={work}"])
+    code = run_command([*victim.command, f"--out={work}"])
     if code != 0:
         return f"exit code {code}"
     return "same" if tables(work) == victim.tables else "changed"

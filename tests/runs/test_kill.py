@@ -23,8 +23,7 @@ ITEMS = 30
 # What each command would import: seconds, of which twenty commands are killed.
 MODULES = (
     "accelerate",
-    "epicene.api.running",
-    "epicene.cli.estimate",
+    "epicene.app.run",
     "epicene.models.hf.causal",
     "epicene.report.run_report",
     "epicene.report.terminal",

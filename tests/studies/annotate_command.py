@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 
 
 def command(*words: object) -> int:
     """Run `epicene annotate` with these arguments; its exit code."""
-    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
+    return run_with_exit_code(lambda: run_command(["annotate", *map(str, words)]))

@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from called_commands import invoke
 from epicene.core.errors import InputError
 from epicene.suites import collecting, find_suite
 from epicene.suites.collecting import collect_files
@@ -138,9 +137,8 @@ def test_suites_know_their_published_files(name: str) -> None:
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clone = folder(tmp_path / "clone", {"dv.json": b"[]"})
-    run = CliRunner().invoke
-    command = ["data", "alternations", "collect", "--out", str(tmp_path / "out")]
-    done = run(app, [*command, "--from", str(clone)])
+    command = ["data", "collect", "alternations", "--out", str(tmp_path / "out")]
+    done = invoke([*command, "--from", str(clone)])
     assert done.exit_code != 0
     assert isinstance(done.exception, InputError)
     assert "None of the published files of alternations was found" in str(done.exception)
@@ -148,26 +146,26 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = {"dv.json": hashlib.sha256(b"[]").hexdigest(), "sv.json": "0" * 64}
     suite = replace(find_suite("alternations"), published_files=wanted)
     monkeypatch.setattr("epicene.suites.find_suite", lambda _: suite)
-    done = run(app, [*command, "--from", str(clone)])
+    done = invoke([*command, "--from", str(clone)])
     assert done.exit_code == 0
     assert done.stdout.splitlines() == [f"dv.json: from {clone / 'dv.json'}", "sv.json: missing"]
     assert "1 of 2 published files are in" in done.stderr
-    done = run(app, [*command, "--from", str(clone), "--json"])
+    done = invoke([*command, "--from", str(clone), "--json"])
     assert json.loads(done.stdout)["missing"] == ["sv.json"]
     monkeypatch.undo()
     for arguments, message in (
-        (command, "collect needs a clone or a zip file"),
-        (["data", "alternations", "check", "--from", str(clone)], "--from is for collect"),
+        (command, "--from is missing"),
+        (["data", "check", "alternations", "--from", str(clone)], "Unknown option: --from"),
         (
-            ["data", "alternations", "collect", "--from", str(clone)],
-            "collect needs a folder to write to",
+            ["data", "collect", "alternations", "--from", str(clone)],
+            "--out is missing",
         ),
         ([*command, "--from", str(clone), "--seed", "1"], "--seed is for build"),
         ([*command, "x.csv", "--from", str(clone)], "collect does not read data"),
     ):
-        assert message in str(run(app, arguments).exception)
+        assert message in str(invoke(arguments).exception)
     with pytest.raises(
         InputError,
         match="genform has no list of published files",
     ):
-        epicene.collect_data("genform", clone, tmp_path / "out")
+        epicene.collect_data("genform", sources=clone, out=tmp_path / "out")

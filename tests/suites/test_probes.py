@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from cli.conftest import Epicene
-from cli.conftest import epicene as command_line
+from app.conftest import Epicene
+from app.conftest import epicene as command_line
 from epicene.core.errors import InputError
 from epicene.core.records import (
     Completion,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import Epicene, epicene  # noqa: F401
+from app.conftest import Epicene, epicene  # noqa: F401
 from epicene.core import registry
 from epicene.suites import suite_files
 from suites.suite_examples import examples, write_examples

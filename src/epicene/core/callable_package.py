@@ -18,4 +18,4 @@ class CallablePackage(ModuleType):
         """Import the function now, and call it."""
         import epicene
 
-        return epicene.api_function(self.__name__.rpartition(".")[2])(*args, **kwargs)
+        return epicene.function(self.__name__.rpartition(".")[2])(*args, **kwargs)

@@ -18,6 +18,10 @@ class EpiceneError(Exception):
 
     exit_code = 1
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows instead of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class InputError(EpiceneError):
     """The user's input is wrong: a file, a name, an option."""

@@ -8,14 +8,13 @@ which server it was.
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 PLACEHOLDER = "[secret]"
 _SECRET_NAME = regex.compile(
@@ -55,11 +54,6 @@ def redact_all(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [redact_all(each) for each in value]
     return value
-
-
-def redacted_command(words: Sequence[str]) -> str:
-    """A command to record, redacted word by word because some passwords contain quotes."""
-    return shlex.join(map(redact, words))
 
 
 def secret_spellings(secrets: Iterable[str]) -> tuple[str, ...]:

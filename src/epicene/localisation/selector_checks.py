@@ -34,12 +34,17 @@ _KEYS = {"masculine": "male", "feminine": "female"}
 
 
 class SelectorProblem(Record, frozen=True, kw_only=True):
-    """What is wrong with a selector, at characters [start, end) of the string."""
+    """What is wrong with a selector, at characters [start, end) of a string; `path` is "-" and
+    `key` is "" if the string is in no file.
+    """
 
     kind: SelectorProblemKind
     message: str
     start: int
     end: int
+    path: str = "-"
+    line: int = 1
+    key: str = ""
 
 
 def check_selectors(

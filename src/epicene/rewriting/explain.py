@@ -12,18 +12,17 @@ if TYPE_CHECKING:
     from epicene.rewriting import Change, Rewriting
 
 
-def explain(rewriting: Rewriting, *, rated: bool = False) -> Iterator[str]:
-    """One line per change, for people to read; if `rated`, with its probability of being right."""
+def explain(rewriting: Rewriting) -> Iterator[str]:
+    """One line per change, for people to read, with its probability of being right if known."""
     for change in rewriting.changes:
-        yield _explain_change(change, rated=rated)
+        yield _explain_change(change)
     for change in rewriting.left_out:
-        yield f"not changed: {_explain_change(change, rated=rated)}"
+        yield f"not changed: {_explain_change(change)}"
 
 
-def _explain_change(change: Change, *, rated: bool) -> str:
+def _explain_change(change: Change) -> str:
     before, after = change.before.strip(), change.after.strip()
-    known = rated and change.probability is not None
-    probability = f", {change.probability:.3f}" if known else ""
+    probability = "" if change.probability is None else f", {change.probability:.3f}"
     shown = before if before == after else f"{before} → {after}"
     return f"{shown}: {_evidence(change)} ({change.sure}{probability})"
 
@@ -35,16 +34,11 @@ def _evidence(change: Change) -> str:
     return f"{change.whose}: {change.rule}"
 
 
-def to_record(rewriting: Rewriting, *, explained: bool) -> dict[str, Any]:
-    """The text and its changes as plain data.
-
-    `explained` keeps whose gender each change shows and how likely it is to be right.
-    """
+def to_record(rewriting: Rewriting) -> dict[str, Any]:
+    """The text and its changes as plain data, without what is unknown."""
     record: dict[str, Any] = msgspec.to_builtins(rewriting)
     for change in (*record["changes"], *record["left_out"]):
-        if not explained:
-            del change["whose"]
-        if not explained or change["probability"] is None:
+        if change["probability"] is None:
             del change["probability"]
     if not record["left_out"]:
         del record["left_out"]

@@ -247,7 +247,7 @@ class ScoredText(NamedTuple):
 
 
 class DataIssue(NamedTuple):
-    """Something `epicene data SUITE check` found; `place` names the item or the part."""
+    """Something `epicene data check SUITE` found; `place` names the item or the part."""
 
     severity: Literal["error", "warning"]
     place: str

@@ -13,7 +13,7 @@ that a run stores: a stored run needs no folder. To use it a suite
 - says in `Protocol.whose_wording` what the headers of tables call it.
 
 `with_paper_wording` is called when a run begins, `read_material` reads one more file (for `build`),
-and `extract_material` implements `epicene data SUITE extract`.
+and `extract_material` implements `epicene data extract SUITE`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def read_material(suite: str, path: str) -> tuple[Path, dict[str, Any]]:
         where = f"{folder} has no {path}" if folder else f"{FOLDER_VARIABLE} is not set"
         raise InputError(
             f"The paper's own wording is read from {path} in the folder that {FOLDER_VARIABLE} "
-            f"names, and {where}: `epicene data {suite} extract PAPER --out FOLDER` writes it "
+            f"names, and {where}: `epicene data extract {suite} PAPER --out FOLDER` writes it "
             "from a text or PDF of the paper; --set wording=epicene uses Epicene's wording "
             "instead."
         )

@@ -149,9 +149,9 @@ def test_a_precision_says_how_many(own_runs: list[StoredRun], folder: Path) -> N
     folders = [run.folder for run in own_runs]
 
     def number(out: str, **options: float | str | bool | Path) -> int:
-        made = epicene.sample_study(
-            [epicene.load(each, suite=mine) for each in folders],
-            folder / out,
+        made = epicene.annotate.sample(
+            *(epicene.load(each, suite=mine) for each in folders),
+            out=folder / out,
             study="check",
             twice=0,
             **options,  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_a_precision_says_how_many(own_runs: list[StoredRun], folder: Path) -> N
         number("p4", precision=0.1, n=10)
     with pytest.raises(InputError, match="between 0 and"):
         number("p4", precision=3)
-    with pytest.raises(InputError, match="requires precision="):
+    with pytest.raises(InputError, match="requires --precision"):
         number("p4", accuracy=0.9)
     with pytest.raises(InputError, match="cells"):
         number("p4", n=2, uncertain_first=True)
@@ -195,26 +195,28 @@ def test_the_api_the_tables_and_the_report_have_them(
     own_runs: list[StoredRun], folder: Path
 ) -> None:
     loaded = [epicene.load(run.folder, suite=mine) for run in own_runs]
-    made = epicene.sample_study(loaded, folder / "study", study="check", per_cell=20)
+    made = epicene.annotate.sample(*loaded, out=folder / "study", study="check", per_cell=20)
     items = own_study(own_runs, per_cell=20).items
     rows = [f"ann,{item.id},{verdicts(item)['correct']}" for item in items]
     sheet = folder / "answers.csv"
     sheet.write_text("\n".join(["participant,item,correct", *rows]), encoding="utf-8")
-    made.import_answers(sheet)
+    epicene.annotate.import_answers(made, sheet)
     corrected = made.corrected(loaded)
     table = corrected.table("corrected")
     names = corrected.metrics()["metric"].to_list()
     assert "random:1/accuracy (corrected)" in names
-    alone = dict(loaded[0].metrics(people=made).select("metric", "value").iter_rows())
+    alone = dict(
+        epicene.tables(loaded[0], people=made).metrics().select("metric", "value").iter_rows()
+    )
     assert alone["accuracy (corrected)"] == table["corrected"][0]
     assert alone["accuracy"] == alone["accuracy (automatic)"]
-    assert epicene.tabulate(loaded, people=made).table("corrected").equals(table)
+    assert epicene.tables(loaded, people=made).table("corrected").equals(table)
     assert made.answers().results(loaded).table("corrected").equals(table)
-    page = epicene.report(loaded[0], folder / "report.html", people=made).read_text("utf-8")
+    page = epicene.report(loaded[0], out=folder / "report.html", people=made).read_text("utf-8")
     assert "Headlines corrected by people" in page
     other = epicene.run("alternations", "planted", out=folder / "pairs", limit=3, progress=False)
     with pytest.raises(InputError, match="cannot correct any of these runs"):
-        epicene.report(other, folder / "other.html", people=made)
+        epicene.report(other, out=folder / "other.html", people=made)
 
 
 # --- continuations of people --------------------------------------------------------------------
@@ -422,8 +424,10 @@ def test_pairs_where_people_decide_what_is_acceptable(folder: Path) -> None:
 def test_effects_of_grammar_by_the_genders_that_people_see(folder: Path) -> None:
     made = epicene.run(
         "gramvis",
-        "sketch?effect=0.4",
-        roles={"judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"]},
+        model={
+            "drawer": "sketch?effect=0.4",
+            "judges": ["sketch-judge:1", "sketch-judge:2", "sketch-judge:3"],
+        },
         out=folder / "faces",
         language="fr",
         limit=6,

@@ -101,8 +101,6 @@ def test_those_who_cannot_be_left_out(
     everybody = [f"--without={name}" for name in LABELS]
     assert command("tables", folder.path, *everybody) == 2
     assert "No answers remain. Left out: ann, bob, cem, dan" in capsys.readouterr().err
-    assert command("export", folder.path, "--passed", "--people=2", "--out=x") == 2
-    assert "--people and --to export no answers; leave out" in capsys.readouterr().err
 
 
 def test_a_note_does_not_list_a_crowd() -> None:

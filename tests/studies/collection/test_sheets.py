@@ -293,7 +293,7 @@ def test_a_sheet_has_what_is_left_and_says_so(
     rows = "".join(f"{who},{item},good\n" for who, item in done)
     (tmp_path / "done.csv").write_text("participant,item,better\n" + rows, "utf-8")
     folder.import_file(tmp_path / "done.csv")
-    assert command("export", folder.path, "--people=ann,bob", f"--out={tmp_path / 'o'}") == 0
+    assert command("sheets", folder.path, "--people=ann,bob", f"--out={tmp_path / 'o'}") == 0
     assert capsys.readouterr().err.splitlines()[2:] == [
         # The practice item is in no sheet anyway.
         "The sheet of ann leaves out 2 items that ann has already answered.",

@@ -1,4 +1,4 @@
-"""Studies of one's own from a file, pilots, checks, and the reference of study.toml."""
+"""Studies of one's own from a file, checks, and the reference of study.toml."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.api.studies import check_study_file, load_study, new_study
+import epicene
 from epicene.core.errors import InputError
 from epicene.studies.design import schema
 from studies.annotate_command import command
@@ -31,31 +31,33 @@ def rows(tmp_path: Path) -> Path:
 
 
 def test_a_study_from_a_file(rows: Path, tmp_path: Path) -> None:
-    made = new_study(rows, tmp_path / "My Study", ask="Natural?", options=["yes", "no"])
-    study = load_study(made.path)._folder.study
+    made = epicene.annotate.new(rows, tmp_path / "My Study", ask="Natural?", options=["yes", "no"])
+    study = epicene.Study(made.path).folder.study
     assert (study.name, study.suite, study.hidden) == ("my-study", "", ("other", "model"))
     assert [len(getattr(study, part)) for part in schema.ITEM_PARTS] == [1, 1, 0, 2]
     assert study.checks[0].expected == {"answer": "no"}
     assert study.practice[0].feedback == {"en": "It is natural."}
     assert made.progress().wanted == 4
-    assert check_study_file(made.path).problems == []
+    assert epicene.annotate.check(made.path).problems == []
 
 
 def test_a_choice_between_columns_and_a_text_from_a_draft(rows: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain.csv"
     plain.write_text("text,other\nShe left.,He left.\n", "utf-8")
-    chosen = new_study(plain, tmp_path / "a", ask="Which?", between=["text", "other"])
-    (question,) = chosen._folder.study.questions
+    chosen = epicene.annotate.new(plain, tmp_path / "a", ask="Which?", between=["text", "other"])
+    (question,) = chosen.folder.study.questions
     assert isinstance(question, schema.ChoiceQuestion)
     assert question.between == ("text", "other")
-    written = new_study(plain, tmp_path / "b", ask="Better?", draft="other")
-    (question,) = written._folder.study.questions
+    written = epicene.annotate.new(plain, tmp_path / "b", ask="Better?", draft="other")
+    (question,) = written.folder.study.questions
     assert isinstance(question, schema.TextQuestion)
     assert question.draft == "other"
     with pytest.raises(InputError, match="shown_text"):
-        new_study(rows, tmp_path / "c", ask="Natural?", options=["yes"], show="shown_text")
+        epicene.annotate.new(
+            rows, tmp_path / "c", ask="Natural?", options=["yes"], show="shown_text"
+        )
     with pytest.raises(InputError, match="Use exactly one of"):
-        new_study(plain, tmp_path / "d", ask="?", options=["a", "b"], draft="text")
+        epicene.annotate.new(plain, tmp_path / "d", ask="?", options=["a", "b"], draft="text")
 
 
 def test_the_commands(rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,15 +67,12 @@ def test_the_commands(rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     told = capsys.readouterr().err
     assert "participants are not asked for consent" in told.lower()
     assert "can start" in told
-    assert command("pilot", made, "-o", tmp_path / "pilot", "--n", 1) == 0
-    study = load_study(tmp_path / "pilot")._folder.study
-    assert (study.name, study.pilot, len(study.items)) == ("study-pilot", True, 2)  # one group
 
 
 def test_everything_that_is_wrong_is_listed_at_once(
     rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = new_study(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"])
+    made = epicene.annotate.new(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"])
     file = made.path / "study.toml"
     text = file.read_text("utf-8").replace("judgements = 2", "judgements = 0")
     for option in ("yes", "no"):
@@ -89,7 +88,7 @@ def test_everything_that_is_wrong_is_listed_at_once(
 def test_a_study_with_one_key_twice_does_not_start(
     rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = new_study(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"])
+    made = epicene.annotate.new(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"])
     file = made.path / "study.toml"
     text = file.read_text("utf-8")
     for option in ("yes", "no"):
@@ -97,17 +96,6 @@ def test_a_study_with_one_key_twice_does_not_start(
     file.write_text(text, "utf-8")
     assert command("serve", made.path) == 2
     assert "the key '1' 2 times" in capsys.readouterr().err
-
-
-def test_tables_of_a_pilot_say_so(rows: Path, tmp_path: Path) -> None:
-    made = new_study(rows, tmp_path / "s", ask="Natural?", options=["yes", "no"]).pilot(
-        tmp_path / "p"
-    )
-    items = [item.id for item in made._folder.study.items]
-    answers = "\n".join(f"{who},{item},yes" for who in ("ann", "bob") for item in items)
-    (tmp_path / "a.csv").write_text(f"participant,item,answer\n{answers}\n", "utf-8")
-    made.import_answers(tmp_path / "a.csv")
-    assert all("a pilot" in table.notes[-1] for table in made.answers().results().records)
 
 
 def test_every_field_is_described_and_the_page_is_up_to_date() -> None:

@@ -22,7 +22,7 @@ class Running:
     def __init__(self, folder: Path, people: str, port: int) -> None:
         self.process = subprocess.Popen(
             [
-                *(Path(sys.executable).with_name("epicene"), "annotate", "serve", folder),
+                *(sys.executable, "-m", "epicene", "annotate", "serve", folder),
                 *("--people", people, "--port", str(port)),
             ],
             stdout=subprocess.PIPE,

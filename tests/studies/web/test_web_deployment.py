@@ -1,4 +1,4 @@
-"""Several studies in one process; a study behind real proxies with the settings in deploy/."""
+"""A study behind real proxies with the settings in deploy/."""
 
 from __future__ import annotations
 
@@ -17,52 +17,14 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
 
-from epicene.api.studies import load_study, serve_studies
-from epicene.core.errors import InputError
+import epicene
 from epicene.studies.collection.folder import create_study_folder
-from epicene.studies.collection.links import User, load_signer
-from epicene.studies.web.app import make_app
-from epicene.studies.web.several import StudiesByHost
 from studies.web.page_visitors import Page
-from study_examples import misgendering, stereotype
+from study_examples import misgendering
 
 HOST = "study.example.org"
 DEPLOY = Path(__file__).parents[3] / "deploy"
-
-
-def test_several_studies_in_one_process(tmp_path: Path) -> None:
-    folders = {
-        "one.example.org": create_study_folder(tmp_path / "one", misgendering()),
-        "two.example.org": create_study_folder(tmp_path / "two", stereotype()),
-    }
-    app = StudiesByHost({host: make_app(folder) for host, folder in folders.items()})
-    with TestClient(app) as started:
-        tokens = {
-            host: load_signer(folder.path).token(User("owner")) for host, folder in folders.items()
-        }
-        for host, token in tokens.items():
-            for other in tokens:
-                reply = started.get(f"/enter/{token}", headers={"host": other})
-                assert reply.status_code == (200 if host == other else 404)
-        assert started.get("/", headers={"host": "evil.example.org"}).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("urls", "problem"),
-    [
-        (["https://one.example.org"], "2 different addresses in url="),
-        (["https://one.example.org", "https://one.example.org"], "2 different addresses in url="),
-        (["https://one.example.org", "http://two.example.org"], "both http:// and https://"),
-    ],
-)
-def test_each_study_wants_an_address(tmp_path: Path, urls: list[str], problem: str) -> None:
-    for name in ("one", "two"):
-        create_study_folder(tmp_path / name, misgendering())
-    studies = [load_study(tmp_path / name) for name in ("one", "two")]
-    with pytest.raises(InputError, match=problem):
-        serve_studies(studies, urls)
 
 
 # --- nginx -----------------------------------------------------------------------------------
@@ -156,7 +118,7 @@ def serving(folder: Path, port: int) -> Iterator[dict[str, str]]:
     """The links of a study that `annotate serve` serves at the address of a proxy."""
     server = subprocess.Popen(
         [
-            *(Path(sys.executable).with_name("epicene"), "annotate", "serve", folder),
+            *(sys.executable, "-m", "epicene", "annotate", "serve", folder),
             *("--people", "ann", "--port", str(port), "--url", f"https://{HOST}"),
         ],
         stdout=subprocess.PIPE,
@@ -188,9 +150,9 @@ def answer_over_tls(
         "answer.label": "correct",
     }
     assert client.post("/answer", data=form).status_code == 303
-    assert len(load_study(folder).answers()) == 1
+    assert len(epicene.Study(folder).answers()) == 1
     assert client.post("/answer", content=b"x" * 2_000_000).status_code in refused
-    assert len(load_study(folder).answers()) == 1
+    assert len(epicene.Study(folder).answers()) == 1
 
 
 @pytest.mark.skipif(

@@ -23,7 +23,7 @@ import httpx
 import pandas as pd
 import pytest
 
-from epicene.api.studies import load_study
+import epicene
 from epicene.studies.collection.folder import RESPONSES_FILE, create_study_folder
 from epicene.studies.design.schema import (
     Access,
@@ -207,8 +207,8 @@ def _let_work(site: Site, people: list[Participant]) -> None:
                 site.kill()
         if len(waiting) < 6:
             _lapse(site.folder)
-        if len(waiting) <= 8 and "p00" not in load_study(site.folder).excluded:
-            load_study(site.folder).exclude("p00", reason="asked to be left out")
+        if len(waiting) <= 8 and "p00" not in epicene.Study(site.folder).excluded:
+            epicene.annotate.exclude(site.folder, "p00", reason="asked to be left out")
 
 
 def _lapse(folder: Path) -> None:
@@ -224,7 +224,7 @@ def _lapse(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def export(finished: Path) -> pd.DataFrame:
-    content = load_study(finished).answers().table_bytes("judgement")
+    content = epicene.annotate.export(finished, per="judgement").content
     return pd.read_csv(BytesIO(content), keep_default_na=False)
 
 
@@ -245,10 +245,10 @@ def test_every_item_has_its_judgements_though_people_were_excluded(
     assert set(counted(export).groupby("item").size()) == {JUDGEMENTS}
     assert counted(export)["item"].nunique() == ITEMS
     assert not export.duplicated(["participant", "item"]).any()
-    reasons = {each.partition(" (")[0] for each in load_study(finished).excluded.values()}
+    reasons = {each.partition(" (")[0] for each in epicene.Study(finished).excluded.values()}
     assert reasons == {"failed attention checks", "answered too fast", "asked to be left out"}
     evidence = export[export["excluded"] != ""]
-    assert set(evidence["participant"]) == set(load_study(finished).excluded)
+    assert set(evidence["participant"]) == set(epicene.Study(finished).excluded)
     assert Counter(export["kind"]).keys() == {"item", "practice", "check", "filler"}
 
 
@@ -302,13 +302,13 @@ def test_tags_by_pandas(export: pd.DataFrame, tables: dict[str, Any]) -> None:
 
 
 def test_the_tables_say_who_is_left_out(finished: Path, tables: dict[str, Any]) -> None:
-    assert tables["study"]["left_out"] == len(load_study(finished).excluded)
-    for table in load_study(finished).answers().results().records:
+    assert tables["study"]["left_out"] == len(epicene.Study(finished).excluded)
+    for table in epicene.Study(finished).answers().results().records:
         assert any("excluded: failed attention checks" in note for note in table.notes)
 
 
 def test_the_payment_list(finished: Path) -> None:
-    people = load_study(finished).answers().table("participant")
+    people = epicene.Study(finished).answers().frame("participant")
     assert 25 <= len(people) <= 30  # nothing is kept of people who come when all is done
     by_name = {row["participant"]: row for row in people.iter_rows(named=True)}
     for name, row in by_name.items():
@@ -325,11 +325,10 @@ def test_the_payment_list(finished: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
 def test_every_format_has_the_same_rows(finished: Path, tmp_path: Path, ending: str) -> None:
-    answers = load_study(finished).answers()
+    answers = epicene.Study(finished).answers()
     for per in ("judgement", "item", "participant"):
         path = tmp_path / f"{per}.{ending}"
-        options = ["--bom"] if ending == "csv" else []
-        assert command("export", finished, "--per", per, "-o", path, *options) == 0
+        assert command("export", finished, "--per", per, "-o", path) == 0
         readers: dict[str, Callable[[Path], pd.DataFrame]] = {
             "csv": pd.read_csv,
             "tsv": lambda file: pd.read_csv(file, sep="\t"),
@@ -338,15 +337,13 @@ def test_every_format_has_the_same_rows(finished: Path, tmp_path: Path, ending: 
             "parquet": _parquet,
         }
         read = readers[ending](path)
-        frame = answers.table(per)
+        frame = answers.frame(per)
         assert list(read.columns) == frame.columns
         assert len(read) == len(frame)
         first = "item" if per == "item" else "participant"
         assert read[first].tolist() == frame[first].to_list()
         assert path.stat().st_mode & 0o077 == 0
     assert (tmp_path / "item.csv").exists() == (ending == "csv")
-    if ending == "csv":
-        assert path.read_bytes().startswith(b"\xef\xbb\xbf")
 
 
 def _parquet(path: Path) -> pd.DataFrame:
@@ -358,17 +355,17 @@ def _parquet(path: Path) -> pd.DataFrame:
 
 
 def test_the_codebook_has_every_column(finished: Path) -> None:
-    answers = load_study(finished).answers()
+    answers = epicene.Study(finished).answers()
     for per in ("judgement", "item", "participant"):
         codebook = answers.codebook(per)
-        assert codebook["name"].to_list() == answers.table(per).columns
+        assert codebook["name"].to_list() == answers.frame(per).columns
         assert all(codebook["meaning"])
 
 
 def test_the_votes_of_an_item_are_those_of_its_judgements(
     finished: Path, export: pd.DataFrame
 ) -> None:
-    items = load_study(finished).answers().table("item")
+    items = epicene.Study(finished).answers().frame("item")
     for row in items.iter_rows(named=True):
         own = counted(export)
         labels = own[own["item"] == row["item"]]["label"]

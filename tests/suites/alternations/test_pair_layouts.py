@@ -9,10 +9,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from called_commands import invoke
 from epicene.core.errors import EpiceneWarning, InputError
 from epicene.suites import Dataset, DataSource
 from epicene.suites.alternations.data import PairStream, read
@@ -247,7 +246,7 @@ def test_identical_pairs_are_left_out_and_told(tmp_path: Path) -> None:
     assert run.notes == again.notes == (note,)
     with pytest.warns(EpiceneWarning, match="same sentence twice"):
         again.metrics()
-    shown = CliRunner().invoke(app, ["tables", str(tmp_path / "run"), "--markdown"])
+    shown = invoke(["tables", str(tmp_path / "run"), "--markdown"])
     assert note in shown.stdout
 
 
@@ -353,16 +352,14 @@ def test_columns_named_as_before_still_read_a_published_set(tmp_path: Path) -> N
 
 def test_check_says_which_layout_and_why(tmp_path: Path) -> None:
     dataset(tmp_path / "x.tsv", MULTIBLIMP)
-    shown = CliRunner().invoke(app, ["data", "alternations", "check", str(tmp_path / "x.tsv")])
+    shown = invoke(["data", "check", "alternations", str(tmp_path / "x.tsv")])
     assert shown.exit_code == 0
     assert "x.tsv: MultiBLiMP (it has the columns sen and wrong_sen)." in shown.stderr
     assert "3 items, 0 findings." in shown.stderr
-    shown = CliRunner().invoke(
-        app, ["data", "alternations", "check", "--data", str(tmp_path / "x.tsv"), "--json"]
-    )
+    shown = invoke(["data", "check", "alternations", "--data", str(tmp_path / "x.tsv"), "--json"])
     assert json.loads(shown.stdout)["remarks"][0].startswith("x.tsv: MultiBLiMP")
-    both = ["data", "alternations", "check", str(tmp_path / "x.tsv"), "--data", "y.tsv"]
-    assert CliRunner().invoke(app, both).exit_code != 0
+    both = ["data", "check", "alternations", str(tmp_path / "x.tsv"), "--data", "y.tsv"]
+    assert invoke(both).exit_code != 0
 
 
 # --- many rows -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import scripted_models
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity, Text, Texts, to_json
 from epicene.models import ModelSpec, open_model, parse_spec
@@ -44,7 +44,7 @@ def _known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def killed_while_hanging(folder: Path, at: str) -> None:
     settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
     models = [f"--model={role}={spec}" for role, spec in MODELS.items()]
-    command = ["data", "genform", "build", f"--out={folder}", *settings, *models]
+    command = ["data", "build", "genform", f"--out={folder}", *settings, *models]
     scripted_models.killed_while_hanging(scripted.__file__, command, at)
 
 
@@ -100,7 +100,7 @@ def pairs(folder: Path) -> list[Pair]:
 def epicene(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     """What a command prints as JSON."""
     capsys.readouterr()
-    assert run_with_exit_code(lambda: run_app([*arguments, "--json"])) == 0
+    assert run_with_exit_code(lambda: run_command([*arguments, "--json"])) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -160,7 +160,7 @@ def test_the_set_loads_passes_the_check_and_is_scored(
     }
     assert {pair.id for pair in made} >= {"fr-active-1-office-02", "fr-occupations-1-journey-02"}
     data = "set/pairs.jsonl"
-    checked = epicene(capsys, "data", "genform", "check", "-d", data)
+    checked = epicene(capsys, "data", "check", "genform", "-d", data)
     assert checked == {"items": 8, "remarks": [], "findings": []}
     answers = [
         {"id": pair.id, "target": target, "text": pair.masculine}

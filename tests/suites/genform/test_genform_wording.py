@@ -51,7 +51,7 @@ def material(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of published data, with the prompts of a paper of ours."""
     source, folder = tmp_path / "paper.txt", tmp_path / "published"
     source.write_text(PAPER, encoding="utf-8")
-    epicene.extract_wording("genform", source, folder)
+    epicene.extract_wording("genform", source, out=folder)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     return folder
 
@@ -89,7 +89,7 @@ def test_both_prompts_are_found_in_the_paper(material: Path) -> None:
 def test_half_a_paper_gives_nothing(tmp_path: Path, gone: str, missing: str) -> None:
     (tmp_path / "paper.txt").write_text(PAPER.replace(gone, ""), encoding="utf-8")
     with pytest.raises(InputError, match=missing):
-        epicene.extract_wording("genform", tmp_path / "paper.txt", tmp_path / "out")
+        epicene.extract_wording("genform", tmp_path / "paper.txt", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -106,7 +106,7 @@ def test_the_paper_s_prompt_is_sent_and_stored(
 
 def test_without_it_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    with pytest.raises(InputError, match="epicene data genform extract"):
+    with pytest.raises(InputError, match="epicene data extract genform"):
         ran(tmp_path / "run")
     assert not (tmp_path / "run").exists()
     ours = ran(tmp_path / "run", wording="epicene")
@@ -143,5 +143,5 @@ def test_an_export_with_prompts_has_the_paper_s(
 
     assert "Let a woman say it." in export("tasks")
     monkeypatch.delenv(FOLDER_VARIABLE)
-    with pytest.raises(InputError, match="epicene data genform extract"):
+    with pytest.raises(InputError, match="epicene data extract genform"):
         export("none")

@@ -186,7 +186,7 @@ def register() -> None:
 
 
 if __name__ == "__main__":
-    from epicene.cli import run_app, run_with_exit_code
+    from epicene.app.commands import run_command, run_with_exit_code
 
     register()
-    sys.exit(run_with_exit_code(lambda: run_app(sys.argv[1:])))
+    sys.exit(run_with_exit_code(lambda: run_command(sys.argv[1:])))

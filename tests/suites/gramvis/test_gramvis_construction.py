@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import scripted_models
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Identity
 from epicene.models import ModelSpec, open_model, parse_spec
@@ -47,7 +47,7 @@ def _known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def killed_while_hanging(folder: Path, at: str) -> None:
     settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
     models = [f"--model={role}={spec}" for role, spec in MODELS.items()]
-    command = ["data", "gramvis", "build", f"--out={folder}", *settings, *models]
+    command = ["data", "build", "gramvis", f"--out={folder}", *settings, *models]
     scripted_models.killed_while_hanging(scripted.__file__, command, at)
 
 
@@ -142,7 +142,9 @@ def test_the_list_loads_and_passes_the_check(
     assert told[-1] == "28 items, 12 findings."  # 7 words in 4 templates; too few of every kind
     capsys.readouterr()
     assert (
-        run_with_exit_code(lambda: run_app(["data", "gramvis", "check", "-d", "list/words.csv"]))
+        run_with_exit_code(
+            lambda: run_command(["data", "check", "gramvis", "-d", "list/words.csv"])
+        )
         == 0
     )
     assert {line.split(":")[0] for line in capsys.readouterr().out.splitlines()} == {"warning"}

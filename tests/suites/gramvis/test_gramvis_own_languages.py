@@ -55,7 +55,7 @@ def test_the_check_has_nothing_against_the_example_but_its_length() -> None:
 def test_a_run_and_its_tables(tmp_path: Path) -> None:
     run = epicene.run(
         "gramvis",
-        roles={"drawer": "random", "judges": ["random:1"]},
+        model={"drawer": "random", "judges": ["random:1"]},
         data=WORDS,
         settings={
             "languages": str(LANGUAGE),

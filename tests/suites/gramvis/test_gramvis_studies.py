@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epicene.cli import run_app, run_with_exit_code
+from epicene.app.commands import run_command, run_with_exit_code
 from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate
@@ -213,7 +213,9 @@ def test_pictures_come_along_with_study_and_sheets(
     done: StoredRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def epicene(*arguments: str) -> None:
-        assert run_with_exit_code(lambda: run_app(list(arguments))) == 0, capsys.readouterr().err
+        assert run_with_exit_code(lambda: run_command(list(arguments))) == 0, (
+            capsys.readouterr().err
+        )
 
     folder, sheets = tmp_path / "study", tmp_path / "sheets"
     sample = ("annotate", "sample", str(done.folder), "--study=image", "--n=12")
@@ -223,7 +225,7 @@ def test_pictures_come_along_with_study_and_sheets(
     assert [item.expected["shows"] for item in study.practice] == [*LABELS, "neither"]
     for item in (*study.practice, *study.items):
         assert ImageFolder(folder / "images").path(item.fields["image"]).exists()
-    epicene("annotate", "export", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
+    epicene("annotate", "sheets", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
     with (sheets / "ann.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12

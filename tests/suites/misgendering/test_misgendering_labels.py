@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from cli.test_commands import SCHEMA
+from app.test_commands import SCHEMA
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Text, Texts
 from epicene.report.table_formats import tables_json

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import epicene
-from epicene.cli import app
+from called_commands import invoke
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Table
 
@@ -212,14 +211,16 @@ def test_agreement_is_that_of_the_stored_results(scored: epicene.Scored, outputs
     cells = 0
     for family, setting, model, pronoun, first, second in paired(outputs):
         cells += 1
-        raw = shown(scored.records, "agreement", (model, family, setting, pronoun), "raw agreement")
+        raw = shown(
+            scored._tables(), "agreement", (model, family, setting, pronoun), "raw agreement"
+        )
         assert raw.value == pytest.approx((first == second).mean())
         if min(len(set(first)), len(set(second))) < 2 or (first == second).all():
             continue
         name, above = MCC[family, setting]
         keys = (setting, model) if above else (model,)
         mcc, expected = (
-            shown(scored.records, name, keys, pronoun),
+            shown(scored._tables(), name, keys, pronoun),
             scipy_stats.pearsonr(first, second),
         )
         ends = expected.confidence_interval()
@@ -227,7 +228,7 @@ def test_agreement_is_that_of_the_stored_results(scored: epicene.Scored, outputs
         table = [[int(((first == a) & (second == b)).sum()) for b in (0, 1)] for a in (0, 1)]
         keys = (model,) if family == "open" else (setting, model)
         kappa, theirs = (
-            shown(scored.records, KAPPA[family], keys, pronoun),
+            shown(scored._tables(), KAPPA[family], keys, pronoun),
             inter_rater.cohens_kappa(table),
         )
         assert (kappa.value, kappa.high) == pytest.approx((theirs.kappa, theirs.kappa_upp))
@@ -300,7 +301,7 @@ def test_repetition_is_that_of_the_stored_texts(
         if of == dataset:
             texts = [row[column.format(each)] for row in rows for each in range(1, SAMPLES + 1)]
             rates = np.array([repetition(text) for text in texts])
-            cell = shown(scored.records, name, (model,), pronoun)
+            cell = shown(scored._tables(), name, (model,), pronoun)
             assert cell.value == pytest.approx(rates.mean())
             assert cell.mark == f" ± {rates.std():.3f}"
 
@@ -393,13 +394,13 @@ def test_label_sheets_become_the_figures_of_people(sheets: Path) -> None:
             found_right = round(bar["y"] * len(mine))
             assert sum(same) <= found_right <= sum(same) + len(mine) - len(alone)
     # Sheets have no tags, so nobody agrees on them or gave none.
-    tables = {table.name: table for table in found.records}
+    tables = {table.name: table for table in found._tables()}
     judged = {row.keys[0] for row in tables["people"].rows}
     assert judged == {"outcome", "misgendering", "extraneous words"}
     assert "repetition" not in {column.name for column in tables["labels"].columns}
     people = [row for row in every if row["pat_label_pronoun"]]
     alike = sum(row["pat_label_pronoun"] == row["vee_label_pronoun"] for row in people)
-    raw = shown(found.records, "people", ("outcome", "all", "all"), "agreement")
+    raw = shown(found._tables(), "people", ("outcome", "all", "all"), "agreement")
     assert raw.n == len(people)
     assert raw.value == pytest.approx(alike / len(people))
 
@@ -496,8 +497,8 @@ def test_the_command_writes_the_figures(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     one = folder / "TANGO"
     command = ["score", "misgendering", "-a", str(one), "-p", "paper", "--json"]
-    done = CliRunner().invoke(app, [*command, "--figures", str(tmp_path / "figures")])
-    assert done.exit_code == 0, done.output
+    done = invoke([*command, "--figures", str(tmp_path / "figures")])
+    assert done.exit_code == 0, done.stderr
     assert {"5a.svg", "5b.svg", "11.svg", "13.svg"} <= {
         path.name for path in (tmp_path / "figures").iterdir()
     }

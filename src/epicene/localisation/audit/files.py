@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, pluralise, unknown
@@ -13,15 +14,17 @@ from epicene.localisation.audit.summary import Counts, FileCounts, Summary, key_
 from epicene.localisation.file_languages import foreign_language_of_path
 from epicene.localisation.formats import check_columns, read_localised_file
 from epicene.localisation.people import PeopleRules
+from epicene.localisation.strings import LocalisedString
 from epicene.rewriting import rewritable_languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from epicene.localisation.audit.comparison import Baseline, Gone, Status
     from epicene.localisation.audit.findings import Finding
-    from epicene.localisation.strings import LocalisedFile, LocalisedString
+    from epicene.localisation.strings import LocalisedFile
+
+NO_FILE = Path("-")  # the place of strings that are in no file
 
 
 class AuditedString(NamedTuple):
@@ -40,6 +43,7 @@ class FileAudit:
         self,
         paths: Sequence[Path],
         *,
+        texts: Sequence[str] = (),
         language: str | None = None,
         format: str | None = None,  # noqa: A002 - as a user calls it
         columns: Mapping[str, str] | None = None,
@@ -48,10 +52,11 @@ class FileAudit:
         fail_on: Iterable[str] = (),
         also_read: Iterable[Path] = (),
     ) -> None:
-        """Check the options; nothing is read yet. `also_read` are files that `people` and
-        `baseline` come from."""
+        """Check the options; nothing is read yet. `texts` are strings in no file, in `language`;
+        `also_read` are files that `people` and `baseline` come from."""
         self._inputs = [*paths, *also_read]
         self._paths = paths
+        self._texts = texts
         self._language = language
         self._format = format
         self._columns = columns
@@ -61,8 +66,8 @@ class FileAudit:
         check_columns(paths, format, columns)
         check_rules(self._rules, has_baseline=baseline is not None)
         known = rewritable_languages()
-        base = (language or "").partition("-")[0].partition("_")[0].lower()
-        if language and base not in known:
+        self._base = (language or "").partition("-")[0].partition("_")[0].lower()
+        if language and self._base not in known:
             raise unknown("rewriter for the language", language, known, every=True)
         self._known = frozenset(known)
         self._analysers: dict[str, Analyser] = {}
@@ -81,6 +86,12 @@ class FileAudit:
 
     def __iter__(self) -> Iterator[AuditedString]:
         """Every string that shows, or may show, a gender, file by file."""
+        if self._texts:
+            texts = [
+                LocalisedString(index=at, key="", text=text, line=at + 1, language=self._base)
+                for at, text in enumerate(self._texts)
+            ]
+            yield from self._audit_strings(NO_FILE, "text", self._base, texts)
         for path in self._paths:
             file = read_localised_file(
                 path,
@@ -110,22 +121,24 @@ class FileAudit:
                 by_language.setdefault(language, []).append(string)
         for language, strings in by_language.items():
             if language in self._known:
-                yield from self._audit_strings(file, language, strings)
+                yield from self._audit_strings(file.path, file.format, language, strings)
             else:
                 not_read = self.summary.not_read
                 not_read[language] = not_read.get(language, 0) + len(strings)
 
     def _audit_strings(
-        self, file: LocalisedFile, language: str, strings: Sequence[LocalisedString]
+        self,
+        path: Path,
+        kind: str,
+        language: str,
+        strings: Sequence[LocalisedString],
     ) -> Iterator[AuditedString]:
         if language not in self._analysers:
             self._analysers[language] = Analyser(language)
-        counted = FileCounts(
-            file=str(file.path), format=file.format, language=language, counts=Counts()
-        )
+        counted = FileCounts(file=str(path), format=kind, language=language, counts=Counts())
         self.summary.files.append(counted)
         prefixes = key_prefixes([string.key for string in strings])
-        found = self._analysers[language].analyse(strings, file.path, self._people)
+        found = self._analysers[language].analyse(strings, path, self._people)
         for prefix, finding in zip(prefixes, found, strict=True):
             self.summary.total.add(finding)
             counted.counts.add(finding)

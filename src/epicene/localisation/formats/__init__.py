@@ -45,13 +45,16 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
+def known_format(name: str) -> str:
+    """The format of a file with that name, "" if it is unknown."""
+    small = name.lower()
+    return next((each for each, form in FORMATS.items() if small.endswith(form.suffixes)), "")
+
+
 def format_of(path: Path) -> str:
     """The format of a file, by its name."""
-    for name, form in FORMATS.items():
-        if path.name.lower().endswith(form.suffixes):
-            return name
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name its files, for example {path}/*.po.")
+    if found := known_format(path.name):
+        return found
     raise InputError(
         f"The format of {path} is unknown; use --format with one of {', '.join(FORMATS)}."
     )

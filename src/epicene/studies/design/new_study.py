@@ -1,4 +1,4 @@
-"""A study of your own from a file of items, and a pilot of any study.
+"""A study of your own from a file of items.
 
 A row is an item. The columns `id`, `kind` (item, practice, check, filler), `group`, `condition`,
 `list`, `language`, `judgements`, `expected` and `feedback` are about the item, if they are there;
@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from epicene.core.data_files import read_rows
 from epicene.core.errors import InputError, as_sentence, unknown, unknown_name
-from epicene.studies.design.lists import hash_fraction
 from epicene.studies.design.sampling import item_id
 from epicene.studies.design.schema import (
     ChoiceQuestion,
@@ -114,23 +111,3 @@ def _question(wanted: NewStudy) -> Question:
         options = tuple(Option(id=name) for name in wanted.options)
         return ChoiceQuestion(id=QUESTION_ID, ask=ask, options=options)
     return TextQuestion(id=QUESTION_ID, ask=ask, draft=wanted.draft, source=wanted.draft)
-
-
-def pilot_of(study: Study, items: int) -> Study:
-    """A rehearsal with a few items, drawn at random; whole groups, so that lists stay complete."""
-    groups = sorted(
-        {item.cluster for item in study.items},
-        key=lambda name: hash_fraction(study.name, "pilot", name),
-    )
-    kept: list[StudyItem] = []
-    for group in groups:
-        if len(kept) >= items:
-            break
-        kept += [item for item in study.items if item.cluster == group]
-    chosen = {item.id for item in kept}
-    return msgspec.structs.replace(
-        study,
-        name=f"{study.name}-pilot",
-        pilot=True,
-        items=tuple(item for item in study.items if item.id in chosen),
-    )

@@ -280,7 +280,6 @@ class Study(_StudyRecord, frozen=True, kw_only=True):
     lists: Literal["none", "given", "rotated"] = "none"
     shuffle: bool = True
     hidden: tuple[str, ...] = ()  # fields of the items that participants never see
-    pilot: bool = False  # the answers are a rehearsal
     drawn: SamplingRecord | None = None  # None: written by hand
     practice: tuple[StudyItem, ...] = ()
     checks: tuple[StudyItem, ...] = ()

@@ -19,9 +19,7 @@ TableFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
 UTF8_BOM = b"\xef\xbb\xbf"  # makes spreadsheets read UTF-8
 
 
-def table_bytes(
-    frame: polars.DataFrame, codebook: polars.DataFrame, form: TableFormat, *, bom: bool = False
-) -> bytes:
+def table_bytes(frame: polars.DataFrame, codebook: polars.DataFrame, form: TableFormat) -> bytes:
     """The content of a file; an XLSX file has the codebook on a second sheet."""
     if form == "parquet":
         buffer = io.BytesIO()
@@ -33,8 +31,7 @@ def table_bytes(
     if form == "jsonl":
         return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
     cells = ({name: _cell(value) for name, value in row.items()} for row in rows)
-    text = to_csv(frame.columns, cells, "\t" if form == "tsv" else ",")
-    return (UTF8_BOM if bom else b"") + text.encode()
+    return to_csv(frame.columns, cells, "\t" if form == "tsv" else ",").encode()
 
 
 def _cell(value: Any) -> str:
@@ -52,7 +49,7 @@ def _workbook(sheets: dict[str, polars.DataFrame]) -> bytes:
     except ImportError:
         raise InputError(
             "Writing .xlsx requires the package openpyxl; install it with "
-            "`pip install 'epicene[study]'`, or write .csv with --bom."
+            "`pip install 'epicene[study]'`, or write .csv."
         ) from None
     book = Workbook(write_only=True)
     for name, frame in sheets.items():

@@ -24,7 +24,7 @@ from epicene.studies.design.schema import (
     visible_values,
 )
 from epicene.studies.exchange.response_files import ExportFormat, export_responses
-from epicene.studies.exchange.table_files import TableFormat, table_bytes
+from epicene.studies.exchange.table_files import UTF8_BOM, TableFormat, table_bytes
 from epicene.studies.web.item_form import ItemViewBuilder, read_answer
 from epicene.studies.web.participant_routes import ANSWER_PREFIX
 from epicene.studies.web.study_app import first_value
@@ -227,7 +227,8 @@ class OwnerData:
 
     def table(self, per: ExportUnit, form: TableFormat, *, hidden: bool) -> bytes:
         made = export_frame(self._folder, per, hidden=hidden)
-        return table_bytes(made.frame(), made.codebook(), form, bom=form == "csv")
+        start = UTF8_BOM if form == "csv" else b""
+        return start + table_bytes(made.frame(), made.codebook(), form)
 
     def disagreements(
         self, notice: str = "", *, start: int = 0, question: str = ""

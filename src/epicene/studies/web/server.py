@@ -19,11 +19,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from epicene.core.errors import RunError
 from epicene.studies.web.app import make_app
-from epicene.studies.web.several import StudiesByHost
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from starlette.types import ASGIApp
 
@@ -132,34 +131,13 @@ def serve(
     *,
     host: str,
     port: int,
-    lease: float,
     secure: bool,
     proxied: bool,
     ready: Callable[[int], None],
     preview: bool = False,
 ) -> None:
     """Serve a study until stopped; `ready` is called with the port once it listens."""
-    app = make_app(folder, lease=lease, secure=secure, preview=preview)
-    _serve_app(app, host=host, port=port, proxied=proxied, ready=ready)
-
-
-def serve_several(
-    folders: Mapping[str, StudyFolder],
-    *,
-    host: str,
-    port: int,
-    lease: float,
-    secure: bool,
-    ready: Callable[[int], None],
-) -> None:
-    """Serve several studies, each at a host name of its own behind a proxy, until stopped."""
-    apps = {name: make_app(folder, lease=lease, secure=secure) for name, folder in folders.items()}
-    _serve_app(StudiesByHost(apps), host=host, port=port, proxied=True, ready=ready)
-
-
-def _serve_app(
-    app: ASGIApp, *, host: str, port: int, proxied: bool, ready: Callable[[int], None]
-) -> None:
+    app = make_app(folder, secure=secure, preview=preview)
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
         # The study lives as long as the server: garbage collection can skip it.

@@ -171,7 +171,7 @@ def _word_of_row(line: FileRow, own: Mapping[str, OwnLanguage]) -> Word:
 def _normalised_text(values: Mapping[str, Any], name: str) -> str:
     """A field stripped and composed (NFC), so that equal words are equal strings.
 
-    `data gramvis build` escapes text that a spreadsheet would read as a formula.
+    `data build gramvis` escapes text that a spreadsheet would read as a formula.
     """
     text = unescape_formula(str(values.get(name) or ""))
     return unicodedata.normalize("NFC", text).strip()
