@@ -16,10 +16,10 @@ from pathlib import Path
 
 from epicene.api.progress import progress_display
 from epicene.models import parse_spec
-from epicene.report.run_report import write_report
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
+from epicene.show.run_report import write_report
 from epicene.suites import choose_protocol, find_suite
 
 SCREEN = {"width": 1280, "height": 900}

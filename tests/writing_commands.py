@@ -37,7 +37,7 @@ MODULES = (
     "epicene.export.results_folder",
     "epicene.languages",
     "epicene.models.tagger.training",
-    "epicene.report.run_report",
+    "epicene.show.run_report",
     "epicene.report.sweep",
     "epicene.rewriting",
     "epicene.runs.dataset_builder",

@@ -10,10 +10,10 @@ from PIL import Image
 from playwright.sync_api import Page, ViewportSize, expect
 
 from epicene.models import parse_spec
-from epicene.report.run_report import write_report
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
+from epicene.show.run_report import write_report
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 from screenshots.camera import Camera, save, side_by_side

@@ -114,7 +114,7 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
 def test_a_report_that_cannot_be_written_leaves_the_table(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("epicene.report.run_report.write_atomically", full_after(0))
+    monkeypatch.setattr("epicene.show.run_report.write_atomically", full_after(0))
     Path("plan.toml").write_text(plan())
     done = epicene("sweep", "plan.toml")
     assert done.code == 1

@@ -15,7 +15,7 @@ import yaml
 import epicene
 from epicene.core.errors import InputError
 from epicene.export.croissant import CONFORMS_TO
-from epicene.report.model_profiles import headline_results
+from epicene.show.model_profiles import headline_results
 from export.export_samples import read_lines
 
 NAME = "gendered terms right (SGA)"  # of what is read first

@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 
 from epicene.export.hub import write_hub_results
 from epicene.export.results_folder import write_results
-from epicene.report.latex import escape_latex
-from epicene.report.table_formats import escape_markdown
+from epicene.show.latex import escape_latex
+from epicene.show.table_formats import escape_markdown
 from export.reflexives_runs import measured
 
 HOSTILE = "=we_ird & <b>50%</b> |*x*"

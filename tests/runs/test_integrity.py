@@ -12,12 +12,12 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import to_json
-from epicene.report.results_document import results_document
 from epicene.runs import integrity
 from epicene.runs.integrity import verify_run
 from epicene.runs.store import AnswerStore
 from epicene.runs.stored_run import read_run
 from epicene.runs.summary import summarise
+from epicene.show.results_document import results_document
 from run_folders import edit_manifest
 from runs.conftest import Runner, computed
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from epicene.core.errors import InputError, RunError
-from epicene.report.results_document import results_document
 from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import read_manifest
 from epicene.runs.plan import PlanReader, Window
 from epicene.runs.run import lock_folder
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
+from epicene.show.results_document import results_document
 from epicene.suites import Stage
 from run_folders import edit_answers, edit_manifest
 from runs.conftest import Runner, computed

@@ -25,7 +25,6 @@ from epicene.models import (
     open_model,
     parse_spec,
 )
-from epicene.report.results_document import results_document
 from epicene.runs.executors import CachingExecutor, Executor
 from epicene.runs.manifest import Manifest
 from epicene.runs.run import end_session
@@ -35,6 +34,7 @@ from epicene.runs.sweep.forecast import Forecaster
 from epicene.runs.sweep.matrix import expand_plan
 from epicene.runs.sweep.plan import read_plan
 from epicene.runs.sweep.runner import RunState, SweepConfig, SweepState, run_sweep
+from epicene.show.results_document import results_document
 from runs.conftest import Silent
 from runs.killable_runs import ForkServer
 from sweep_plans import plan
@@ -278,7 +278,7 @@ def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
         tmp_path / "asked.log",
         tmp_path / "errors.log",
         "epicene.runs.sweep.runner",
-        "epicene.report.run_report",
+        "epicene.show.run_report",
         "polars",
     )
     yield process

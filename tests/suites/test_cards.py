@@ -23,14 +23,14 @@ from epicene.core import registry
 from epicene.core.records import Estimate, Figure, Table
 from epicene.languages import get
 from epicene.models import parse_spec
-from epicene.report.figures import svg
-from epicene.report.latex import tables_latex
-from epicene.report.page import table_html
-from epicene.report.table_formats import as_json, rich_table, tables_csv, tables_markdown
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
 from epicene.runs.summary import Summary, summarise
+from epicene.show.figures import svg
+from epicene.show.latex import tables_latex
+from epicene.show.page import table_html
+from epicene.show.table_formats import as_json, rich_table, tables_csv, tables_markdown
 from epicene.studies.analysis.quality_tables import quality_tables
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study

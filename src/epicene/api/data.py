@@ -146,7 +146,7 @@ class SuiteData:
 
     def records(self) -> tuple[Table, ...]:
         """The tables about the data, as records."""
-        from epicene.report.data_tables import data_tables
+        from epicene.show.data_tables import data_tables
 
         return data_tables(self._suite, self._protocol, self._all_items, self.name)
 

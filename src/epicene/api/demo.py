@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from epicene.api.results import PathLike
-    from epicene.report.page import NotMeasured
     from epicene.runs.execute import ProgressDisplay
+    from epicene.show.page import NotMeasured
 
 EMBEDDED_MODEL = "smollm2"
 
@@ -117,8 +117,8 @@ def demo(
     from epicene.core.errors import EpiceneError, RunError
     from epicene.core.requirements import require
     from epicene.models.embedded import fetch
-    from epicene.report.run_report import write_report
     from epicene.runs.stored_run import read_run
+    from epicene.show.run_report import write_report
 
     for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
         require(package, "The report", "")
@@ -143,9 +143,9 @@ def _run_suite(
     """Run one suite on its models, and note what could not be measured."""
     from epicene.core.errors import EpiceneError
     from epicene.models import ModelOptions, parse_spec
-    from epicene.report.page import NotMeasured
     from epicene.runs.config import RunConfig
     from epicene.runs.run import run
+    from epicene.show.page import NotMeasured
     from epicene.suites import choose_protocol, find_suite
 
     suite = find_suite(part.suite)

@@ -70,7 +70,7 @@ class Figure:
 
     def svg(self) -> str:
         """The figure as SVG."""
-        from epicene.report.figures import svg
+        from epicene.show.figures import svg
 
         return svg(self._record)
 
@@ -80,7 +80,7 @@ class Figure:
         """
         from epicene.core.files import write_atomically
         from epicene.core.records import to_json
-        from epicene.report.figures import png
+        from epicene.show.figures import png
 
         path = Path(path)
         match path.suffix.lower():
@@ -155,7 +155,7 @@ class TabledResults(ABC):
         return self._tables()[0]
 
     def _repr_html_(self) -> str:
-        from epicene.report.page import table_html
+        from epicene.show.page import table_html
 
         table = self._headline_table()
         return table_html(msgspec.structs.replace(table, notes=(*table.notes, *self.notes)))
@@ -180,7 +180,7 @@ class SuiteResults(TabledResults):
         return self.summary.tables
 
     def _headline_table(self) -> Table:
-        from epicene.report.results_document import metrics_table
+        from epicene.show.results_document import metrics_table
 
         return metrics_table(self.summary)
 
@@ -643,7 +643,7 @@ def report(
     >>> epicene.report(["runs/a", "runs/b"], "report.html")   # doctest: +SKIP
     """
     from epicene.api.studies import Study
-    from epicene.report.run_report import write_report
+    from epicene.show.run_report import write_report
 
     studies = [people] if isinstance(people, Study | str | Path) else list(people)
     with scoring_progress():

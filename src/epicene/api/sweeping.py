@@ -60,8 +60,8 @@ class Sweep:
         return f"<Sweep in {self.path}: {done} of {len(self.state.runs)} runs complete>"
 
     def _repr_html_(self) -> str:
-        from epicene.report.page import table_html
         from epicene.report.sweep import state_table
+        from epicene.show.page import table_html
 
         return table_html(state_table(self.state))
 

@@ -40,8 +40,8 @@ def compare(
     """Compare two runs of one suite on the judgements they share."""
     from epicene.api.results import compare as compare_runs
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.results_document import run_json
-    from epicene.report.table_formats import estimate_json, tables_json
+    from epicene.show.results_document import run_json
+    from epicene.show.table_formats import estimate_json, tables_json
 
     if names and not agreement:
         raise InputError("--names requires --agreement.")

@@ -222,7 +222,7 @@ def _check(data: SuiteData, *, as_json: bool) -> int:
 def _stats(data: SuiteData, *, as_json: bool) -> int:
     """Print how many items there are, by language, and the suite's own tables of its data."""
     from epicene.cli.output import print_json, print_tables
-    from epicene.report.table_formats import tables_json
+    from epicene.show.table_formats import tables_json
 
     tables = data.records()
     if as_json:

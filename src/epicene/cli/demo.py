@@ -39,10 +39,10 @@ def _show(done: Demo, *, as_json: bool) -> None:
     """The headlines of every suite, what was planted, what is missing, and where the report is."""
     from epicene.api.results import load, tabulate
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.model_profiles import headline_results
-    from epicene.report.planted_values import planted_table
-    from epicene.report.results_document import metrics_table, results_document
-    from epicene.report.table_formats import as_json as table_json
+    from epicene.show.model_profiles import headline_results
+    from epicene.show.planted_values import planted_table
+    from epicene.show.results_document import metrics_table, results_document
+    from epicene.show.table_formats import as_json as table_json
 
     runs = [load(folder) for folder in done.folders]
     suites = dict.fromkeys(run.suite for run in runs)

@@ -12,12 +12,12 @@ from epicene.api.progress import note as note
 from epicene.core.control_characters import escape_controls
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.records import Judgement, Table
-from epicene.report.results_document import metrics_table, results_document
+from epicene.show.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
     from epicene.api.results import Runs
-    from epicene.report.provenance import Provenance
     from epicene.runs.summary import Summary
+    from epicene.show.provenance import Provenance
 
 PIPE_WIDTH = 200
 
@@ -80,7 +80,7 @@ def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
     from rich.console import Console
 
-    from epicene.report.terminal import print_table
+    from epicene.show.terminal import print_table
 
     class Terminal(Console):
         """A console that raises if the reader of its output has ended; rich would exit with 1."""
@@ -105,8 +105,8 @@ def chosen_format(**forms: bool) -> str:
 
 def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
     """Write tables to standard output as csv, latex or markdown, with their provenance."""
-    from epicene.report.latex import tables_latex
-    from epicene.report.table_formats import tables_csv, tables_markdown
+    from epicene.show.latex import tables_latex
+    from epicene.show.table_formats import tables_csv, tables_markdown
 
     writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
     sys.stdout.write(writers[form](made, source))

@@ -85,7 +85,7 @@ def tables(
 def _write_runs(results: Runs, form: str, names: Sequence[str]) -> None:
     """Write tables as CSV, LaTeX or Markdown."""
     from epicene.cli.output import check_judged, select_tables, write_tables
-    from epicene.report.provenance import provenance_of
+    from epicene.show.provenance import provenance_of
 
     check_judged(results.summary)
     source = provenance_of(results.summary, results.stored)

@@ -28,19 +28,19 @@ from epicene.core.records import (
 )
 from epicene.export.folders import check_new_folder, file_names, new_folder, write_json
 from epicene.export.path_redaction import runs_without_paths, settings_without_paths
-from epicene.report.model_profiles import headline_results
-from epicene.report.provenance import card_of
 from epicene.runs.stored_run import RunJudgements
 from epicene.runs.summary import summarise
+from epicene.show.model_profiles import headline_results
+from epicene.show.provenance import card_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.core.records import Estimate, Identity, Item, Judgement, Prompt, Request
-    from epicene.report.model_profiles import HeadlineResult
     from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
+    from epicene.show.model_profiles import HeadlineResult
     from epicene.suites import Answers
 
 SCHEMA_VERSION = "0.3.0"

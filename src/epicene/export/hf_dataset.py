@@ -26,7 +26,7 @@ from epicene.export.folders import (
     write_text,
 )
 from epicene.export.hub import EVAL_FILE, FRAMEWORK, benchmark
-from epicene.report.table_formats import escape_markdown
+from epicene.show.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
 from epicene.suites.definition_items import item_fields

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from epicene.core.errors import InputError
 from epicene.export.folders import as_yaml, check_new_folder, file_names, new_folder, write_text
 from epicene.export.path_redaction import runs_without_paths
-from epicene.report.model_profiles import headline_results
 from epicene.runs.summary import group_by_protocol, summarise
+from epicene.show.model_profiles import headline_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate
     from epicene.export.selection import Selection
-    from epicene.report.model_profiles import HeadlineResult
     from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import RunSummary, Summary
+    from epicene.show.model_profiles import HeadlineResult
 
 EVAL_FILE = "eval.yaml"
 FRAMEWORK = "epicene"  # the Hub knows a benchmark only if its framework is on the Hub's list

@@ -18,27 +18,27 @@ from epicene.export.folders import (
 )
 from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
-from epicene.report.model_comparison import compare_models, undetected_per_headline
-from epicene.report.model_profiles import (
+from epicene.runs.paired_differences import changes_of_suites_table
+from epicene.runs.summary import group_by_protocol, summarise
+from epicene.show.model_comparison import compare_models, undetected_per_headline
+from epicene.show.model_profiles import (
     profile_table,
     suite_titles,
     titled_by_suite,
     with_distinct_labels,
 )
-from epicene.report.provenance import provenance_of, undetected_line_of
-from epicene.report.results_document import metrics_by_model, metrics_table, results_document
-from epicene.runs.paired_differences import changes_of_suites_table
-from epicene.runs.summary import group_by_protocol, summarise
+from epicene.show.provenance import provenance_of, undetected_line_of
+from epicene.show.results_document import metrics_by_model, metrics_table, results_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from epicene.core.records import Figure, Table
-    from epicene.report.model_comparison import ModelComparison
-    from epicene.report.provenance import Provenance
     from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
+    from epicene.show.model_comparison import ModelComparison
+    from epicene.show.provenance import Provenance
 
 
 class ExportedTable(NamedTuple):
@@ -174,8 +174,8 @@ def _write_parts(parts: Sequence[ProtocolResults], folder: Path) -> None:
 
 
 def _write_tables(part: ProtocolResults, folder: Path) -> None:
-    from epicene.report.latex import as_latex
-    from epicene.report.table_formats import as_markdown, wide_csv
+    from epicene.show.latex import as_latex
+    from epicene.show.table_formats import as_markdown, wide_csv
 
     tables = [each.table for each, _ in part.tables]
     document = results_document(part.summary, tables, part.compared.reasons)
@@ -205,8 +205,8 @@ def _write_overview(
     stem: str, table: Table, rows: Sequence[tuple[Table, Provenance | None]], folder: Path
 ) -> None:
     """Write a table about all suites; the CSV file has one line per number with its run."""
-    from epicene.report.latex import as_latex
-    from epicene.report.table_formats import as_json, as_markdown, long_csv
+    from epicene.show.latex import as_latex
+    from epicene.show.table_formats import as_json, as_markdown, long_csv
 
     write_json(folder / f"{stem}.json", msgspec.json.encode(as_json(table)))
     for suffix, text in (
@@ -218,7 +218,7 @@ def _write_overview(
 
 
 def _write_figures(part: ProtocolResults, folder: Path) -> None:
-    from epicene.report.figures import png, svg
+    from epicene.show.figures import png, svg
 
     for figure, stem in part.figures:
         drawn = svg(figure)

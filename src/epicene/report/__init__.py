@@ -1,8 +1,4 @@
-"""Turn results into what people read: tables, figures and one self-contained HTML page.
-
-`layout`, `table_formats`, `latex`, `figures` and `page` format records and do not depend on suites
-or runs; the other modules compute those records from stored runs.
-"""
+"""What is left of the reports: tables of gates, plans and sweeps."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report.table_formats import tables_json
+from epicene.show.table_formats import tables_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

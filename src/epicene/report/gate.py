@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.control_characters import escape_controls
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report.table_formats import estimate_json, tables_markdown
 from epicene.runs.gate.decision import points
+from epicene.show.table_formats import estimate_json, tables_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

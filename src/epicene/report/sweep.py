@@ -10,12 +10,12 @@ import msgspec
 from epicene.core.errors import EpiceneError, pluralise
 from epicene.core.records import Column, Row, Table
 from epicene.models.pricing import format_dollars
-from epicene.report.page import NotMeasured
-from epicene.report.run_report import write_report
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.sweep.forecast import total_forecast
 from epicene.runs.sweep.runner import RunState, StateNotWrittenError, SweepState, write_state
+from epicene.show.page import NotMeasured
+from epicene.show.run_report import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate
-from epicene.report.layout import PUBLISHED, lay_out
+from epicene.show.layout import PUBLISHED, lay_out
 from epicene.stats.intervals import wilson
 from epicene.studies.analysis.study_builder import study_from_data
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
