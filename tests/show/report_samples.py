@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from epicene.core.records import Column, Estimate, Judgement, Row, Table
 from epicene.show.contrasts import Agreement, Contrast, Gap
 from epicene.show.item_viewer import ItemPacker, PackedItems
-from epicene.show.model_comparison import ModelComparison
 from epicene.show.model_profiles import HeadlineResult
 from epicene.show.page_figures import (
     PageFigure,
@@ -155,9 +154,6 @@ def own_figures(text: str, models: int = 2, page: str = "page") -> tuple[PageFig
     styles = styles_of((name, text, place % 2 == 1) for place, name in enumerate(names))
     known = {name: estimate(0.9 * place / models) for place, name in enumerate(names)}
     unknown = Estimate(value=None, why=text)
-    comparison = ModelComparison(
-        (headline_of(known), headline_of({**known, names[0]: unknown}, text)), (), None, None, ()
-    )
     two = {(name, f"{v} {text}"): estimate(0.2 + v / 2) for name in names for v in range(2)}
     four = {
         (name, f"{v} {text}"): unknown if v == 3 else estimate(v / 3)
@@ -167,11 +163,11 @@ def own_figures(text: str, models: int = 2, page: str = "page") -> tuple[PageFig
     agreement = Agreement(
         text, "b", "t", dict.fromkeys(names, (5, 2, 1, 0)), dict.fromkeys(names, estimate(0.3))
     )
-    headlines = headline_figure(comparison, styles, page, {text: 0.25}, text)
-    assert headlines is not None
+    letters = dict.fromkeys(names, "a")
     return (
-        headlines,
-        contrast_figure(contrast_of(two), styles, page, text),
-        contrast_figure(contrast_of(four, facet=f"by {text}"), styles, page, text),
-        agreement_figure(agreement, styles, text),
+        headline_figure(headline_of(known), styles, page, 0.25, letters),
+        headline_figure(headline_of({**known, names[0]: unknown}, text), styles, page),
+        contrast_figure(contrast_of(two), page, text),
+        contrast_figure(contrast_of(four, facet=f"by {text}"), page, text),
+        agreement_figure(agreement, text),
     )

@@ -24,7 +24,6 @@ from epicene.show.model_comparison import (
 from epicene.show.model_profiles import (
     headline_results,
     profile_table,
-    size_figures,
     with_distinct_labels,
 )
 from epicene.show.provenance import undetected_line
@@ -169,22 +168,6 @@ def test_a_model_that_learns_from_each_suite_has_one_row() -> None:
     )
     assert rows_of(one, other) == ["ngram"]
     assert len(rows_of(one, newer)) == 2
-
-
-def test_score_against_size_where_two_sizes_are_known() -> None:
-    given = {"small": judgements("+-"), "large": judgements("++"), "unknown": judgements("--")}
-    one = summary_of_sized(given, {"small": 10})
-    assert list(size_figures([one], list(headline_results(one)))) == []
-    two = summary_of_sized(given, {"small": 10, "large": 1000})
-    (figure,) = size_figures([two], list(headline_results(two)))
-    values = figure.spec["data"]["values"]
-    assert [(each["x"], each["y"], each["color"]) for each in values] == [
-        (10.0, 0.5, "llama"),
-        (1000.0, 1.0, "llama"),
-    ]
-    left_out, few = figure.notes
-    assert left_out == "Left out because their size is unknown: unknown."
-    assert few.endswith("may be below the nominal level: 2 of 2.")
 
 
 def compared(summary: Summary) -> ModelComparison:

@@ -47,10 +47,9 @@ def section(name: str, models: int = 3) -> PageSection:
         heading=name,
         question="Is it right?",
         findings=(found, unsure),
-        best=(found, unsure),
         warnings=("Few groups.",),
         figures=figures,
-        plots=figures[0].plots,
+        plots=figures[:1],
         drawings=(charts.bars("1", "Words", rows, x="times", y="word"),),
         groups=(
             TableGroup(heading="Main", tables=(sample_table(),), printed=("2",)),

@@ -20,7 +20,7 @@ from epicene.core.records import Judgement, Table, TextScore
 from epicene.show import charts
 from epicene.show.findings import Finding
 from epicene.show.item_viewer import ItemPacker, PackedItems
-from epicene.show.page import NotMeasured, Overview, PageSection, TableGroup, render_page, slug
+from epicene.show.page import NotMeasured, Overview, PageSection, TableGroup, render_page, slug_of
 from epicene.suites import ScoredText
 from show.report_samples import HOSTILE, Tags, own_figures, pack_items, sample_table, text_table
 
@@ -53,7 +53,6 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
         heading=text,
         question=text,
         findings=(finding,),
-        best=(finding,),
         warnings=(text,),
         method=(text,),
         faults=(text,),
@@ -62,12 +61,12 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
             TableGroup(heading=text, tables=(table or sample_table(), text_table(text))),
             TableGroup(heading=text, tables=(sample_table(),), folded=True),
         ),
-        figures=own_figures(text, page=slug(text)),
+        figures=own_figures(text, page=slug_of(text)),
         drawings=(figure, figure),
         judged_items=pack_items(evidence),
     )
     other = msgspec.structs.replace(section, heading=f"{text} 2")
-    overview = Overview(data=text, facts=(text,), tables=(text_table(text),), drawings=(figure,))
+    overview = Overview(data=text, facts=(text,), tables=(text_table(text),))
     return render_page(text, [section, other], overview)
 
 
@@ -88,14 +87,14 @@ def test_the_first_screen_says_what_was_found() -> None:
     found = Finding(value="57 %", about="Right", text="m 57 % [45, 68].", table="places")
     unsure = Finding(value="–", about="Likely", text="no two differ.", table="", sure=False)
     section = PageSection(
-        heading="Rewriting", question="Is it right?", best=(found, unsure), warnings=("Few.",)
+        heading="Rewriting", question="Is it right?", findings=(found, unsure), warnings=("Few.",)
     )
     made = render_page("A study", [section], Overview(data="Starter data", facts=("2 runs",)))
     texts = [text.strip() for _, text in Tags(made).texts if text.strip()]
     start = texts.index("A study")
     assert texts[start : start + 3] == ["A study", "Starter data", "2 runs"]
     card = texts[texts.index("Is it right?") :]
-    assert card[:6] == ["Is it right?", "Right:", found.text, "Likely:", unsure.text, "Few."]
+    assert card[:5] == ["Is it right?", "Right:", found.text, "Few.", "All 2 findings"]
 
 
 def test_a_finding_leads_to_the_table_it_is_read_from() -> None:

@@ -55,7 +55,7 @@ def all_figures() -> tuple[Figure, ...]:
             "size": 1e9 * (n + 1),
             "share": Estimate(value=n / 8, low=max(0, n / 8 - 0.1), high=n / 8 + 0.1),
         }
-        for n in range(len(figures.PALETTE))
+        for n in range(len(charts.PALETTE))
     ]
     share: dict[str, Any] = {"unit": "share"}
     return (
@@ -245,7 +245,7 @@ def test_numbers_in_squares_can_be_read_in_the_dark(opened: Callable[..., Page])
     squares = tab.locator("[aria-roledescription='rect mark']")
     letters = tab.locator("[aria-roledescription='text mark']")
     paper = tab.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert squares.count() == letters.count() == len(figures.PALETTE)
+    assert squares.count() == letters.count() == len(charts.PALETTE)
     for square, letter in zip(squares.all(), letters.all(), strict=True):
         fill, part = square.evaluate(
             "node => [getComputedStyle(node).fill, Number(getComputedStyle(node).fillOpacity)]"
@@ -271,7 +271,7 @@ def test_what_is_no_data_is_drawn_in_the_colours_of_the_page() -> None:
         assert f"--{name}: {drawn};" in light
         assert re.search(rf'\[stroke="{drawn}"\][^{{]*{{ stroke: var\(--{name}\)', style)
     assert f'[fill="{figures.INK}"]' in style
-    known = {figures.INK, figures.GRID, figures.AXIS, *figures.PALETTE, "none", "white"}
+    known = {figures.INK, figures.GRID, figures.AXIS, *charts.PALETTE, "none", "white"}
     for figure in all_figures()[:-1]:
         assert (
             set(re.findall(r'(?:fill|stroke)="([^"]*)"', figures.inline_svg(figure, ""))) <= known

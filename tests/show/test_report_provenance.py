@@ -10,7 +10,6 @@ from epicene.core.records import Column, Estimate, Row, Table
 from epicene.runs.stored_run import Coverage
 from epicene.runs.summary import RunSummary
 from epicene.show.provenance import RUN_FIELDS, Provenance
-from epicene.show.results_document import metrics_by_model
 from epicene.show.table_formats import long_csv, wide_csv
 from epicene.suites import Protocol, RunInfo
 
@@ -95,21 +94,3 @@ def test_tables_of_different_runs_go_into_one_file() -> None:
     lines = long_csv([(table, source(A)), (table, other)]).splitlines()
     assert [line.split(",")[3] for line in lines] == ["run suite", "genform", "apgc"]
     assert "run suite" not in wide_csv(table)
-
-
-def test_headlines_by_model_are_the_same_numbers() -> None:
-    numbers = [[Estimate(value=row * 10 + column) for column in range(2)] for row in range(3)]
-    table = Table(
-        name="headlines",
-        title="Suite",
-        levels=("metric",),
-        columns=(Column(name="a", unit="number"), Column(name="b", unit="number")),
-        rows=tuple(Row(keys=(f"m{n}",), cells=tuple(cells)) for n, cells in enumerate(numbers)),
-    )
-    turned = metrics_by_model(table)
-    assert [column.name for column in turned.columns] == ["m0", "m1", "m2"]
-    assert [row.keys for row in turned.rows] == [("a",), ("b",)]
-    assert [[cell.value for cell in row.cells] for row in turned.rows] == [  # type: ignore[union-attr]
-        [0, 10, 20],
-        [1, 11, 21],
-    ]

@@ -92,7 +92,7 @@ def print_tables(tables: Iterable[Table]) -> None:
     terminal = sys.stdout.isatty()
     console = Terminal(width=None if terminal else PIPE_WIDTH)
     for table in tables:
-        print_table(console, table, squeeze=not terminal)
+        print_table(console, table)
 
 
 def chosen_format(**forms: bool) -> str:

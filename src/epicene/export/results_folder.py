@@ -28,7 +28,7 @@ from epicene.show.model_profiles import (
     with_distinct_labels,
 )
 from epicene.show.provenance import provenance_of, undetected_line_of
-from epicene.show.results_document import metrics_by_model, metrics_table, results_document
+from epicene.show.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -42,11 +42,10 @@ if TYPE_CHECKING:
 
 
 class ExportedTable(NamedTuple):
-    """A table with its provenance; `by_run` has the same numbers with runs for rows."""
+    """A table with its provenance."""
 
     table: Table
     provenance: Provenance
-    by_run: Table
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
         _metrics(summary, source, taken),
         *([profile] if profile else ()),
         *_comparison_tables(source, found, taken),
-        *(ExportedTable(table, source, table) for table in summary.tables),
+        *(ExportedTable(table, source) for table in summary.tables),
     ]
     stems = [stem for _, stem in file_names(each.table.name for each in made)]
     figures = summary.figures
@@ -88,7 +87,7 @@ def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
 
 def _metrics(summary: Summary, source: Provenance, taken: Collection[str]) -> ExportedTable:
     table = _with_free_name(metrics_table(summary), "headlines", taken)
-    return ExportedTable(table, source, metrics_by_model(table))
+    return ExportedTable(table, source)
 
 
 def _profile(
@@ -99,7 +98,7 @@ def _profile(
     made = profile_table([summary], found.entries, [""])
     title = f"Headlines of {summary.suite.card.title}, by model"
     table = _with_free_name(msgspec.structs.replace(made, title=title, notes=()), "profile", taken)
-    return ExportedTable(table, source.with_undetected(found.undetected), table)
+    return ExportedTable(table, source.with_undetected(found.undetected))
 
 
 def _comparison_tables(
@@ -109,13 +108,13 @@ def _comparison_tables(
     for entry, made in found.rankings:
         table = _with_free_name(made, f"places by {entry.headline.name}", taken)
         rates = undetected_line_of("these judgements", entry.undetected)
-        yield ExportedTable(table, source.with_undetected(rates), table)
+        yield ExportedTable(table, source.with_undetected(rates))
     for compared in (found.changes, found.detectable):
         if compared is None:
             continue
         # Of changes, its own columns say how much is undetected.
         table = _with_free_name(compared, compared.name, taken)
-        yield ExportedTable(table, source.with_undetected(""), table)
+        yield ExportedTable(table, source.with_undetected(""))
 
 
 def _with_free_name(table: Table, name: str, taken: Collection[str]) -> Table:
@@ -180,10 +179,10 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
     tables = [each.table for each, _ in part.tables]
     document = results_document(part.summary, tables, part.compared.reasons)
     write_json(folder / "results.json", msgspec.json.encode(document))
-    for (table, source, by_run), stem in part.tables:
+    for (table, source), stem in part.tables:
         for suffix, text in (
             ("tex", as_latex(table, source)),
-            ("csv", wide_csv(by_run, source)),
+            ("csv", wide_csv(table, source)),
             ("md", as_markdown(table, source)),
         ):
             write_atomically(folder / "tables" / f"{stem}.{suffix}", text.encode())

@@ -1,7 +1,7 @@
 """Charts as records: rows in, a Vega-Lite figure with its data out.
 
-Fonts and colours are set by the report. A number may be an `Estimate`: its interval is then drawn
-too; if it is undefined, the row is left out and the figure's notes say why.
+Fonts and colours are set where a figure is drawn. A number may be an `Estimate`: its interval is
+then drawn too; if it is undefined, the row is left out and the figure's notes say why.
 """
 
 from __future__ import annotations
@@ -14,20 +14,31 @@ from epicene.show.chart_axes import (
     CategoryAxis,
     Side,
     Spec,
-    Unit,
     channel_values,
     layered_spec,
     nominal,
     quantitative,
 )
+from epicene.show.chart_axes import Unit as Unit
 
 Value: TypeAlias = str | float | Estimate
 ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
-# The colours of the report's palette, which colour-blind readers can distinguish.
-MAX_COLOURS = 8
+# Colours that colour-blind readers can distinguish; page.css repaints the first six in the dark.
+GREY = "#656d78"
+PALETTE = ("#0a5fb0", "#b64a00", "#00735a", "#8c3f86", "#6d5a00", GREY, "#56b4e9", "#e69f00")
+
+_POINT: Spec = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+_DASHED: Spec = {"style": "reference", "strokeDash": [4, 4]}
+_HEATMAP_CELL = 48  # pixels that a number in a square needs
+
+# Vega's markers, those that are easiest to distinguish first.
+_MARKERS = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "triangle-left", "wedge", "arrow", "stroke",
+)  # fmt: skip
 
 
 class EmptyChartError(ValueError):
@@ -57,7 +68,7 @@ def bars(
     layers: list[Spec] = [
         {"mark": "bar", "encoding": {**categories.encoding, **measured, **_colour(color, data)}},
         *_intervals(data, categories.encoding, measure),
-        *_reference_line(reference, measure),
+        *reference_line(reference, measure),
     ]
     spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
@@ -72,20 +83,23 @@ def points_with_intervals(
     y: str,
     color: str | None = None,
     facet: str | None = None,
+    link: str | None = None,
     unit: Unit = "number",
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
     """A point per row with its interval; numbers on `x` or on `y`, each colour with its own
-    shape."""
-    data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    shape; `link` is where a point leads."""
+    channels = {"x": x, "y": y, "color": color, "facet": facet, "href": link}
+    data, omitted = _chart_data(rows, channels)
     measure, measure_title, categories = _sides(name, data, x, y, coloured=color is not None)
     shaded = categories.encoding | _colour(color, data)
     measured = {measure: quantitative(measure, measure_title, data, unit=unit)}
+    marks: Spec = {**shaded, **measured, **_shape(color, data), **_link(link)}
     layers: list[Spec] = [
         *_intervals(data, shaded, measure),
-        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
-        *_reference_line(reference, measure),
+        {"mark": _POINT, "encoding": marks},
+        *reference_line(reference, measure),
     ]
     spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
@@ -120,8 +134,8 @@ def lines(
     layers: list[Spec] = [
         *_intervals(data, shaded, "y", band=True),
         {"mark": "line", "encoding": {**_without_legend(shaded, "stroke"), **measured}},
-        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
-        *_reference_line(reference, "y"),
+        {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        *reference_line(reference, "y"),
     ]
     spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
@@ -160,7 +174,7 @@ def scatter(
     layers: list[Spec] = [
         *([] if equal_at is None else _equality_lines(equal_at, both, across["x"])),
         *_intervals(data, shaded, "y"),
-        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **markers}},
+        {"mark": _POINT, "encoding": {**shaded, **measured, **markers}},
     ]
     if label is not None:
         mark = {"type": "text", "align": "left", "dx": 7, "dy": -7}
@@ -179,21 +193,27 @@ def heatmap(
     y: str,
     value: str,
     facet: str | None = None,
+    link: str | None = None,
     unit: Unit = "number",
     notes: Iterable[str] = (),
 ) -> Figure:
-    """A shaded square per row with its number in it."""
-    data, omitted = _chart_data(rows, {"x": x, "y": y, "value": value, "facet": facet})
+    """A shaded square per row with its number in it; `link` is where a square leads."""
+    channels = {"x": x, "y": y, "value": value, "facet": facet, "href": link}
+    data, omitted = _chart_data(rows, channels, intervals=False)
     form = {"share": ".0%", "difference": ".0%", "count": ".0f", "number": ".2f"}[unit]
     categories = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
     place = {**categories.encoding, "y": nominal("y", y, data)}
     measured = {"field": "value", "type": "quantitative", "title": value}
-    scale, dark = _colour_scale([float(row["value"]) for row in data], unit)
-    shade = {**measured, "scale": scale, "legend": {"format": form}}
+    values = [float(row["value"]) for row in data]
+    low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
+    # Without a legend, as every square has its number.
+    shade = {**measured, "scale": {"scheme": "blues", "domain": [low, high]}, "legend": None}
+    # White letters on squares that are too dark for black ones.
+    dark = f"datum.value > {low + 0.6 * (high - low)}"
     ink = {"condition": {"test": dark, "value": "white"}, "value": "black"}
     text = {**measured, "format": form}
     layers: list[Spec] = [
-        {"mark": "rect", "encoding": {**place, "color": shade}},
+        {"mark": "rect", "encoding": {**place, "color": shade, **_link(link)}},
         {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
     ]
     spec = layered_spec(layers, data, facet, categories)
@@ -209,7 +229,7 @@ def unknown_size_note(models: Sequence[str]) -> tuple[str, ...]:
 
 
 def _chart_data(
-    rows: ChartRows, channels: Mapping[str, str | None]
+    rows: ChartRows, channels: Mapping[str, str | None], *, intervals: bool = True
 ) -> tuple[list[Spec], list[str]]:
     """The rows under the names of their channels, and notes on those without a number.
 
@@ -232,11 +252,12 @@ def _chart_data(
                 reason = value.why or "undefined"
                 continue
             drawn[channel] = value.value
-            if value.low is not None and value.high is not None:
+            if intervals and value.low is not None and value.high is not None:
                 drawn |= {"low": value.low, "high": value.high}
                 few += value.few_groups
         if reason:
-            names = {c: drawn[c] for c in used if isinstance(drawn.get(c), str)}
+            named = (channel for channel in used if channel != "href")
+            names = {each: drawn[each] for each in named if isinstance(drawn.get(each), str)}
             omitted.setdefault(reason, []).append(names)
         else:
             data.append(drawn)
@@ -279,30 +300,18 @@ def _sides(
 
 # --- parts of a specification --------------------------------------------------------------
 
-# Pixels that a number in a heat map's square needs.
-_HEATMAP_CELL = 48
-
-_POINT_MARK: Spec = {"type": "point", "filled": True, "size": 60, "opacity": 1}
-
 
 def _colour(color: str | None, data: Sequence[Spec]) -> Spec:
     if color is None:
         return {}
     channel = _legend(color, data)
-    if len(channel["scale"]["domain"]) > MAX_COLOURS:
+    if len(channel["scale"]["domain"]) > len(PALETTE):
         channel["scale"]["scheme"] = "tableau20"
     return {"color": channel}
 
 
 def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
     return {} if color is None else {"shape": _legend(color, data)}
-
-
-# Vega's markers, those that are easiest to distinguish first.
-_MARKERS = (
-    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
-    "triangle-left", "wedge", "arrow", "stroke",
-)  # fmt: skip
 
 
 def _named_shapes(shape: str, data: Sequence[Spec]) -> Spec:
@@ -315,6 +324,10 @@ def _legend(color: str, data: Sequence[Spec]) -> Spec:
     """Colour or shape; with equal domains, Vega-Lite joins the two into one legend."""
     channel = nominal("color", color, data)
     return {**channel, "scale": {"domain": channel["sort"]}}
+
+
+def _link(link: str | None) -> Spec:
+    return {} if link is None else {"href": {"field": "href"}}
 
 
 def _without_legend(place: Spec, paint: Literal["stroke", "fill"]) -> Spec:
@@ -343,15 +356,13 @@ def _intervals(
     return [{"mark": mark, "encoding": {**plain, **ends}}]
 
 
-def _reference_line(value: float | None, measure: Side) -> list[Spec]:
+def reference_line(value: float | None, measure: Side) -> list[Spec]:
+    """A dashed line at a value, if there is one; its data is its own, or there would be a line for
+    each row."""
     if value is None:
         return []
-    # Data of its own, or one line would be drawn per row.
     mark = {"type": "rule", **_DASHED}
     return [{"data": {"values": [{}]}, "mark": mark, "encoding": {measure: {"datum": value}}}]
-
-
-_DASHED: Spec = {"style": "reference", "strokeDash": [4, 4]}
 
 
 def _equality_lines(value: float, both: Sequence[float], axis: Spec) -> list[Spec]:
@@ -366,14 +377,7 @@ def _equality_lines(value: float, both: Sequence[float], axis: Spec) -> list[Spe
             **{side: {"field": side} for side in ("x2", "y2")},
         },
     }
-    return [*_reference_line(value, "x"), *_reference_line(value, "y"), diagonal]
-
-
-def _colour_scale(values: Sequence[float], unit: Unit) -> tuple[Spec, str]:
-    """The scale of shades, and the expression for squares too dark for black text."""
-    low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
-    dark = f"datum.value > {low + 0.6 * (high - low)}"
-    return {"scheme": "blues", "domain": [low, high]}, dark
+    return [*reference_line(value, "x"), *reference_line(value, "y"), diagonal]
 
 
 def _figure(name: str, title: str, data: list[Spec], spec: Spec, notes: Iterable[str]) -> Figure:

@@ -8,25 +8,13 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from epicene.show.charts import PALETTE
 from epicene.show.layout import caption, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.core.records import Figure
-
-# The eight colours of Okabe and Ito, safe for colour-blind readers; yellow is last, as it is
-# faint on white.
-PALETTE = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-    "#e69f00",
-    "#000000",
-    "#f0e442",
-)
 
 _LATIN = "Noto Sans, Segoe UI, Helvetica Neue, Liberation Sans, Arial"
 _FONTS = {
@@ -134,9 +122,13 @@ def _printable_texts(spec: Any) -> Any:
     return spec
 
 
+# Vega makes every link absolute; the page's own lead to a part of it.
+_HOME = "https://vega.github.io/vega-datasets/"
+
+
 def inline_svg(figure: Figure, prefix: str) -> str:
     """The figure as SVG for a page that has its own caption; `prefix` goes before its ids."""
-    drawn = svg(figure, prefix=prefix, titled=False)
+    drawn = svg(figure, prefix=prefix, titled=False).replace(_HOME, "")
     # Once for all texts: a list of fonts for each would make up a third of the SVG.
     fonts = f' font-family="{_FONT}"'
     return drawn.replace(fonts, "").replace("<svg", f"<svg{fonts}", 1)
@@ -186,7 +178,8 @@ def _family(run: re.Match[str]) -> str:
 
 def _refuse_links(figure: Figure) -> None:
     for key, value in _keys(figure.spec):
-        if key in ("url", "href"):
+        # A link that is a column of the data leads to a part of the page.
+        if key == "url" or (key == "href" and not (isinstance(value, dict) and "field" in value)):
             raise ValueError(
                 f"Figure {figure.name!r} refers to {value!r}; a figure must contain its own data."
             )

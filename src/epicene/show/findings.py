@@ -1,27 +1,27 @@
-"""Findings of one suite in sentences that say only what intervals and tests support."""
+"""Findings of one suite in sentences that say only what the tables on the same page support."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.records import ENOUGH_GROUPS, Column, Estimate, Record
-from epicene.show.layout import FEW_GROUPS, format_interval, format_number
+from epicene.core.records import Column, Estimate, Record
+from epicene.show.comparisons import p_text
+from epicene.show.layout import FEW_GROUPS, FEW_GROUPS_NOTE, format_interval, format_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from epicene.runs.model_ranking import Ranking
     from epicene.runs.summary import Summary
+    from epicene.show.comparisons import Comparisons
     from epicene.show.contrasts import Agreement, Contrast
     from epicene.show.model_comparison import ModelComparison
     from epicene.show.model_profiles import HeadlineResult
 
-PLACES, METRICS = "places", "metrics"  # tables that a finding is read from
+PLACES, CHANGES, METRICS = "places", "changes", "metrics"  # tables that a finding is read from
 
 _SPACE = "\N{NO-BREAK SPACE}"
 PERCENT = f"{_SPACE}%"
 _PER_CENT = Column(name="", unit="share", decimals=0)
-_P = Column(name="", unit="p")
 _MAX_NAMED = 4  # models that a sentence names one by one
 _MANY_UNDETECTED = 0.05  # of the judgements of a headline: from here on there is a warning
 
@@ -43,80 +43,84 @@ class Finding(Record, frozen=True, kw_only=True):
 
 def findings_of(
     comparison: ModelComparison,
+    compared: Comparisons,
     chances: Mapping[str, float],
     contrasts: Sequence[Contrast],
     agreement: Agreement | None,
-    baselines: Collection[str] = (),
+    controls: Collection[str] = (),
 ) -> tuple[Finding, ...]:
-    """All findings of a suite: headlines, contrasts within models, formats.
+    """All findings of a suite: headlines, the first of which is its verdict; contrasts within
+    models; formats.
 
-    A sentence is about a `baseline` only if there is nothing to say about another model.
+    No sentence is about a control, unless nothing else was run.
     """
+    table = CHANGES if comparison.changes is not None else PLACES
     return (
         *(
-            _headline(entry, comparison.ranks.get(entry.headline.name), chances, baselines)
+            headline_finding(entry, compared, table, chances, controls)
             for entry in comparison.entries
             if not entry.language
         ),
-        *(finding for each in contrasts if (finding := _contrast(each, baselines))),
-        *((_agreement(agreement),) if agreement is not None else ()),
+        *(finding for each in contrasts if (finding := _contrast(each, controls))),
+        *((_agreement(agreement, controls),) if agreement is not None else ()),
     )
-
-
-def best_findings(found: Sequence[Finding], most: int = 4) -> list[Finding]:
-    """The findings for a card, in order: those that are sure, and the rest if there is room."""
-    sure = [each for each in found if each.sure]
-    unsure = [each for each in found if not each.sure]
-    kept = (sure + unsure)[:most]
-    return [each for each in found if each in kept]
 
 
 # --- headlines ------------------------------------------------------------------------------
 
 
-def _headline(
+def headline_finding(
     entry: HeadlineResult,
-    ranking: Ranking | None,
+    compared: Comparisons,
+    table: str,
     chances: Mapping[str, float],
-    baselines: Collection[str],
+    controls: Collection[str] = (),
 ) -> Finding:
-    name = entry.headline.name
+    """Who is best by a headline, and whether the difference to the next is significant."""
     known = {model: each for model, each in entry.estimates.items() if each.value is not None}
-    compared = _compared(entry, ranking, baselines) if ranking and len(known) > 1 else None
-    chance = _against_chance(known, chances.get(name), entry)
-    table = PLACES if compared and compared[1] else METRICS
-    sure = bool(compared and compared[1]) or bool(chance and chance[1])
-    told = f"{compared[0] if compared else _listed(known, entry)}."
+    models = {model: each for model, each in known.items() if model not in controls}
+    against = _against_chance(models, chances.get(entry.headline.name), entry)
+    told, sure = _best(entry, models, compared)
+    if not models:
+        told = f"only controls were run: {_listed(known, entry)}" if known else "not measured"
+    value = _range(models, entry)
+    if entry.headline.item_scores is not None and models:
+        value = number(max(each.value or 0.0 for each in models.values()), entry)
     return Finding(
-        value=_range(known, entry),
-        about=capital(name),
-        text=" ".join((told, *((chance[0],) if chance else ()))),
-        table=table,
-        sure=sure,
+        value=value,
+        about=capital(entry.headline.name),
+        text=" ".join((f"{told}.", *((against[0],) if against else ()))),
+        table=table if len(models) > 1 and _was_compared(entry, compared) else METRICS,
+        sure=sure or bool(against and against[1]),
     )
 
 
-def _compared(
-    entry: HeadlineResult, ranking: Ranking, baselines: Collection[str]
+def _was_compared(entry: HeadlineResult, compared: Comparisons) -> bool:
+    return any(headline == entry.headline.name for headline, *_ in compared)
+
+
+def _best(
+    entry: HeadlineResult, models: Mapping[str, Estimate], compared: Comparisons
 ) -> tuple[str, bool]:
-    """The model that is significantly better than most others, or that no two differ
-    significantly."""
-    ahead = max(
-        ranking.models,
-        key=lambda each: (
-            bool(each.better_than),
-            each.model not in baselines,
-            len(each.better_than),
-        ),
-    )
-    if not ahead.better_than:
-        return "no two models differ significantly", False
-    worse, others = (
-        _names({model: each for model, each in entry.estimates.items() if model in chosen}, entry)
-        for chosen in (ahead.better_than, set(entry.estimates) - {ahead.model, *ahead.better_than})
-    )
-    told = f"{ahead.model} {figure(entry.estimates[ahead.model], entry)}, significantly more than "
-    return f"{told}{worse}{others and f', not significantly more than {others}'}", True
+    """The model with the highest value and the next one, and whether they differ."""
+    if len(models) < 2 or entry.headline.item_scores is None:
+        return _listed(models, entry), False
+    best, second, *_ = sorted(models, key=lambda model: -(models[model].value or 0.0))
+    ahead, behind = (f"{name} {figure(models[name], entry)}" for name in (best, second))
+    if models[best].value == models[second].value:
+        return f"{ahead} and {behind} have the same value", False
+    pair = compared.get((entry.headline.name, best, second))
+    if pair is None:
+        return f"{ahead}, then {behind}; the two were not tested against each other", False
+    p = f" (p {pair.p})" if pair.p else ""
+    if pair.better:
+        return f"{ahead}, significantly better than {behind}{p}", True
+    if pair.worse:
+        return (
+            f"{ahead}, but on the items that both have, {behind} is significantly better{p}",
+            True,
+        )
+    return f"{ahead}, not significantly better than {behind}{p}", False
 
 
 def _against_chance(
@@ -134,23 +138,21 @@ def _against_chance(
         else:
             sides["not clearly different from"].append(model)
     told = [
-        f"{side} {level}: {names(models, len(known))}" for side, models in sides.items() if models
+        f"{side} {level}" + (f": {names(models, len(known))}" if len(known) > 1 else "")
+        for side, models in sides.items()
+        if models
     ]
-    if len(known) == 1:
-        told = [f"{side} {level}" for side, models in sides.items() if models]
     return f"{capital('; '.join(told))}.", bool(sides["above"] or sides["below"])
 
 
 def _listed(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
-    if not known:
-        return "not measured"
     if len(known) <= _MAX_NAMED:
         return ", ".join(f"{model} {figure(each, entry)}" for model, each in known.items())
-    return _range(known, entry)
+    return f"{len(known)} models, {_range(known, entry)}"
 
 
 def _range(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
-    """The highest number, or the lowest and the highest."""
+    """The only number, or the lowest and the highest."""
     values = sorted(each.value for each in known.values() if each.value is not None)
     if not values:
         return "–"
@@ -161,9 +163,10 @@ def _range(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
 # --- within models ---------------------------------------------------------------------------
 
 
-def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
-    """The models with a significant gap, widest first, or that there is none."""
-    entry, gaps = contrast.entry, contrast.gaps
+def _contrast(contrast: Contrast, controls: Collection[str]) -> Finding | None:
+    """The model with the widest significant gap, or that there is none."""
+    entry = contrast.entry
+    gaps = {model: gap for model, gap in contrast.gaps.items() if model not in controls}
     if not gaps:
         return None
     name, facet = entry.headline.name, contrast.facet
@@ -179,15 +182,15 @@ def _contrast(contrast: Contrast, baselines: Collection[str]) -> Finding | None:
             kind="contrast",
         )
 
-    def width(model: str) -> tuple[bool, float]:
+    def width(model: str) -> float:
         gap = gaps[model]
         high, low = (contrast.cells[model, value].value or 0.0 for value in (gap.high, gap.low))
-        return model not in baselines, high - low
+        return high - low
 
     widest = max(sure, key=width)
     gap = gaps[widest]
     high, low = (contrast.cells[widest, value] for value in (gap.high, gap.low))
-    p = f"p {_p(gap.p)}"
+    p = f"p {p_text(gap.p)}"
     if contrast.tests > 1:
         p += f", corrected for {contrast.tests} comparisons"
     further = len(sure) - 1
@@ -212,8 +215,9 @@ def contrast_name(contrast: Contrast) -> str:
     return f"{contrast.entry.headline.name} by {contrast.facet}"
 
 
-def _agreement(agreement: Agreement) -> Finding:
-    shares = {m: each for m, each in agreement.conflicts.items() if each.value is not None}
+def _agreement(agreement: Agreement, controls: Collection[str]) -> Finding:
+    known = {m: each for m, each in agreement.conflicts.items() if each.value is not None}
+    shares = {m: each for m, each in known.items() if m not in controls} or known
     told = [
         f"{_percent(each)} of {each.n} instances for {model}"
         for model, each in list(shares.items())[:_MAX_NAMED]
@@ -258,10 +262,7 @@ def warnings_of(summary: Summary, comparison: ModelComparison) -> Iterator[str]:
         each for entry in comparison.entries for each in entry.estimates.values() if each.few_groups
     ]
     if estimates:
-        yield (
-            f"{FEW_GROUPS} Based on fewer than {ENOUGH_GROUPS} effective groups: "
-            "the interval may be too narrow."
-        )
+        yield f"{FEW_GROUPS} {capital(FEW_GROUPS_NOTE)}."
 
 
 # --- words -----------------------------------------------------------------------------------
@@ -297,19 +298,6 @@ def _percent(estimate: Estimate) -> str:
 def _unbroken(value: str, interval: str) -> str:
     """A number and its interval, each on one line."""
     return f"{value} {interval.replace(' ', _SPACE)}".strip()
-
-
-def _p(p: float) -> str:
-    text = format_number(p, _P)
-    return text if text.startswith("<") else f"= {text}"
-
-
-def _names(known: Mapping[str, Estimate], entry: HeadlineResult) -> str:
-    told = [
-        f"{model} ({'–' if each.value is None else number(each.value, entry)})"
-        for model, each in known.items()
-    ]
-    return names(told)
 
 
 def names(those: Sequence[str], of: int = 0, what: str = "models", most: int = _MAX_NAMED) -> str:

@@ -9,7 +9,7 @@ from epicene import languages
 from epicene.core.errors import EpiceneError
 from epicene.runs.summary import label_runs
 from epicene.show.findings import names
-from epicene.show.page_figures import styles_of
+from epicene.show.page_figures import CONTROLS, first_identity, is_control, styles_of
 from epicene.show.run_tables import parameters_text
 
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from epicene.show.page_figures import Styles
 
 _MAX_NAMED = 6  # models in the title
-_BASELINES = {"random", "copy", "planted", "random-face"}  # kinds of models that know nothing
 
 
 def in_order_of_models(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """The runs in the order in which their models are first given, the same in every suite."""
+    """The runs in the order in which their models are first given, controls last."""
     order = list(dict.fromkeys(run.info.model for run in runs))
-    return sorted(runs, key=lambda run: order.index(run.info.model))
+    return sorted(runs, key=lambda run: (is_control(run.info), order.index(run.info.model)))
 
 
 def model_styles(runs: Sequence[StoredRun], groups: Sequence[Sequence[StoredRun]]) -> Styles:
@@ -41,25 +40,23 @@ def model_styles(runs: Sequence[StoredRun], groups: Sequence[Sequence[StoredRun]
     order = list(dict.fromkeys(run.info.model for run in runs))
     found: dict[str, tuple[str, str, bool]] = {}
     for run, label in sorted(labelled, key=lambda each: order.index(each[0].info.model)):
-        identity = _first_identity(run)
-        about = parameters_text(identity) if identity is not None else ""
-        known = about if about and about != "not known" else ""
-        baseline = identity is not None and identity.kind in _BASELINES
-        found.setdefault(label, (label, known and f"{known} parameters", baseline))
+        identity = first_identity(run.info)
+        control = is_control(run.info)
+        about = CONTROLS[identity.kind] if identity is not None and control else _size(identity)
+        found.setdefault(label, (label, about, control))
     return styles_of(found.values())
 
 
-def _first_identity(run: StoredRun) -> Identity | None:
-    """The model that the run is named after."""
-    return next((each[0] for each in run.info.identities.values() if each), None)
+def _size(identity: Identity | None) -> str:
+    about = "not known" if identity is None else parameters_text(identity)
+    return "" if about == "not known" else f"{about} parameters"
 
 
-def report_title(models: Sequence[str], suites: Sequence[str]) -> str:
-    """Which models were measured on which suites: `smollm2, ngram and random on Misgendering and
-    GenForm`."""
-    return (
-        f"{names(models, most=_MAX_NAMED)} on {names(list(dict.fromkeys(suites)), what='suites')}"
-    )
+def report_title(styles: Styles, suites: Sequence[str]) -> str:
+    """Which models were measured on which suites: `smollm2 and gpt2 on Misgendering`."""
+    models = [name for name, style in styles.items() if not style.control] or list(styles)
+    suites = names(list(dict.fromkeys(suites)), what="suites")
+    return f"{names(models, most=_MAX_NAMED)} on {suites}"
 
 
 def data_line(runs: Sequence[StoredRun], summaries: Sequence[Summary]) -> str:

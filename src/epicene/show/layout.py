@@ -1,46 +1,46 @@
-"""Format numbers, and prepare a table for printing in any format.
+"""A table as the words that every format prints: `lay_out` is the one place that makes them.
 
-A laid-out table has its keys (published rows are marked), its cells as text, and a letter next to
-each dash, or number with a caveat, that refers to the reason below the table.
+Control characters are made visible here, so that no writer has to think of them.
 """
 
 from __future__ import annotations
 
 import math
 import string
-from collections.abc import Hashable, Iterable
-from itertools import count, islice, product
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from itertools import count, product
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.control_characters import escape_controls
 from epicene.core.records import ENOUGH_GROUPS, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from epicene.core.records import Column, Figure, Row, Table
 
 DASH = "–"
+PUBLISHED = "(published)"
 
 # Stands after an interval that rests on too few groups.
 FEW_GROUPS = "‡"
-FEW_GROUPS_NOTE = (
-    f"the interval rests on fewer than {ENOUGH_GROUPS} groups in effect, "
-    "so it may cover less than it says"
-)
+FEW_GROUPS_NOTE = f"fewer than {ENOUGH_GROUPS} effective groups: the interval may be too narrow"
 
 _P_DECIMALS = 3  # a p-value is never shown with fewer
 
 
-def format_cell(cell: Estimate | str, column: Column) -> str:
-    """A cell as people read it: `81.2* [78.0, 84.1]`, a dash where undefined, text as it is."""
-    if isinstance(cell, str):
-        return cell
-    if cell.value is None:
-        return DASH
-    return (
-        f"{format_number(cell.value, column)}{cell.mark} {format_interval(cell, column)}".rstrip()
-    )
+# --- numbers -------------------------------------------------------------------------------
+
+
+def format_number(value: float, column: Column) -> str:
+    """One bare number in the column's unit: a share as per cent, a p-value as `.043` or `<.001`."""
+    if column.unit == "p":
+        places = max(_P_DECIMALS, column.decimals)
+        if value < 10.0**-places:
+            return f"<.{'0' * (places - 1)}1"
+        return f"{value:.{places}f}".removeprefix("0")
+    decimals = 0 if column.unit == "count" else column.decimals
+    text = f"{100 * value if column.unit == 'share' else value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def format_interval(estimate: Estimate, column: Column) -> str:
@@ -51,63 +51,58 @@ def format_interval(estimate: Estimate, column: Column) -> str:
     return ends + FEW_GROUPS if estimate.few_groups else ends
 
 
-def format_number(value: float, column: Column) -> str:
-    """One bare number in the column's unit: a share as per cent, a p-value as `.043` or `<.001`."""
-    match column.unit:
-        case "share":
-            text = f"{100 * value:.{column.decimals}f}"
-        case "count":
-            text = f"{value:.0f}"
-        case "p":
-            return _p(value, max(_P_DECIMALS, column.decimals))
-        case "number" | "text":
-            text = f"{value:.{column.decimals}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _p(value: float, decimals: int) -> str:
-    smallest = 10.0**-decimals
-    if value < smallest:
-        return f"<{smallest:.{decimals}f}".replace("0.", ".", 1)
-    return f"{value:.{decimals}f}".removeprefix("0")
-
-
 def column_heading(column: Column) -> str:
     """A column's name, with the unit that its numbers leave out."""
-    return (
-        f"{column.name} (%)" if column.unit == "share" and "%" not in column.name else column.name
-    )
+    told = column.unit != "share" or "%" in column.name
+    return column.name if told else f"{column.name} (%)"
 
 
-Thing = TypeVar("Thing", bound=Hashable)
+def reason_for(cell: Estimate, row: Row) -> str:
+    """The reason for a dash (there always is one) or for a missing interval."""
+    if cell.why or cell.value is not None:
+        return cell.why
+    return "the paper prints no number" if row.origin == "published" else "no reason was given"
 
-PUBLISHED = "(published)"
+
+def printable(text: str) -> str:
+    """The text with control characters made visible: they would move a terminal's cursor, break a
+    LaTeX file, and are not allowed in HTML and SVG."""
+    return escape_controls(text.replace("\r\n", "\n"))
 
 
-class RowKey(NamedTuple):
-    """A row's key at one level; `span` is 0 where it repeats the key above, else the number
-    of rows that share it."""
+# --- tables --------------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """One cell: a text, or a number with its interval and the letter of its reason, if any."""
 
     text: str
-    span: int
-
-
-class LayoutCell(NamedTuple):
-    """One cell: what to print, and the letter of its reason below the table, if any."""
-
-    text: str
-    column: Column
-    estimate: Estimate | None
+    interval: str = ""
     letter: str = ""
     why: str = ""
+    n: int = 0
+
+    def __str__(self) -> str:
+        """`81.2* [78.0, 84.1] (a)`."""
+        shown = f"{self.text} {self.interval}".rstrip()
+        return f"{shown} ({self.letter})" if self.letter else shown
 
 
-class LayoutRow(NamedTuple):
-    """One printed row."""
+class Line(NamedTuple):
+    """One printed row; its first `repeated` keys are those of the row above."""
 
-    keys: tuple[RowKey, ...]
-    cells: tuple[LayoutCell, ...]
+    keys: tuple[str, ...]
+    repeated: int
+    cells: tuple[Cell, ...]
     published: bool
+
+    @property
+    def shown_keys(self) -> tuple[str, ...]:
+        """The keys, empty where they repeat the one above; an empty one below it is a dash."""
+        kept = self.keys[self.repeated :]
+        if self.repeated and not kept[0]:
+            kept = (DASH, *kept[1:])
+        return (*[""] * self.repeated, *kept)
 
 
 class Layout(NamedTuple):
@@ -116,37 +111,26 @@ class Layout(NamedTuple):
     caption: str
     levels: tuple[str, ...]
     headings: tuple[str, ...]
-    columns: tuple[Column, ...]
-    lines: tuple[LayoutRow, ...]
+    numeric: tuple[bool, ...]  # whether a column holds numbers
+    lines: tuple[Line, ...]
     reasons: tuple[tuple[str, str], ...]  # letter or mark, reason
     notes: tuple[str, ...]
 
 
 def lay_out(table: Table) -> Layout:
-    """Check a table and put it in printing order."""
+    """Check a table and turn it into words."""
     check_table(table)
     letters = dict(zip(_reasons(table), _letters(), strict=False))
-    spans = _spans(table.rows, len(table.levels))
+    reasons = [(letter, printable(reason)) for reason, letter in letters.items()]
+    if _has_few_groups(table):
+        reasons.append((FEW_GROUPS, FEW_GROUPS_NOTE))
     return Layout(
         caption=caption("Table", table),
         levels=tuple(map(printable, table.levels)),
         headings=tuple(printable(column_heading(column)) for column in table.columns),
-        columns=table.columns,
-        lines=tuple(
-            LayoutRow(
-                keys=tuple(map(RowKey, map(printable, printed_keys(row)), span)),
-                cells=tuple(
-                    _cell(cell, column, row, letters)
-                    for cell, column in zip(row.cells, table.columns, strict=True)
-                ),
-                published=row.origin == "published",
-            )
-            for row, span in zip(table.rows, spans, strict=True)
-        ),
-        reasons=(
-            *((letter, printable(reason)) for reason, letter in letters.items()),
-            *([(FEW_GROUPS, FEW_GROUPS_NOTE)] if _has_few_groups(table) else ()),
-        ),
+        numeric=tuple(column.unit != "text" for column in table.columns),
+        lines=tuple(_lines(table, letters)),
+        reasons=tuple(reasons),
         notes=tuple(map(printable, table.notes)),
     )
 
@@ -166,7 +150,7 @@ def check_table(table: Table) -> None:
                 f"{len(table.levels)} and {len(table.columns)}."
             )
         for cell, column in zip(row.cells, table.columns, strict=True):
-            if isinstance(cell, Estimate) and not _finite(cell):
+            if isinstance(cell, Estimate) and not _is_finite(cell):
                 raise ValueError(
                     f"{where}, column {column.name!r}, has {cell}; an undefined number must be "
                     "None with the reason in `why`."
@@ -181,42 +165,55 @@ def caption(kind: str, thing: Table | Figure) -> str:
     return printable(f"{name}: {thing.title}" if name else thing.title)
 
 
-def reason_for(cell: Estimate, row: Row) -> str:
-    """The reason for a dash (there always is one) or for a missing interval."""
-    if cell.why or cell.value is not None:
-        return cell.why
-    return "the paper prints no number" if row.origin == "published" else "no reason was given"
-
-
-def printable(text: str) -> str:
-    """The text with control characters made visible.
-
-    They would move a terminal's cursor, break a LaTeX file, and are not allowed in HTML and SVG.
-    """
-    return escape_controls(text.replace("\r\n", "\n"))
-
-
-def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> LayoutCell:
-    text = printable(format_cell(cell, column))
-    if isinstance(cell, str):
-        return LayoutCell(text, column, None)
-    reason = reason_for(cell, row)
-    return LayoutCell(text, column, cell, letters[reason] if reason else "", printable(reason))
-
-
 def printed_keys(row: Row) -> tuple[str, ...]:
     """A row's keys; those of a published row say so, because a run can have the same ones."""
     *upper, last = row.keys
     return (*upper, f"{last} {PUBLISHED}" if row.origin == "published" else last)
 
 
+def _lines(table: Table, letters: dict[str, str]) -> Iterator[Line]:
+    above: tuple[str, ...] = ()
+    for row in table.rows:
+        cells = (
+            _cell(cell, column, row, letters)
+            for cell, column in zip(row.cells, table.columns, strict=True)
+        )
+        yield Line(
+            keys=tuple(map(printable, printed_keys(row))),
+            repeated=_shared_start(row.keys[:-1], above),
+            cells=tuple(cells),
+            published=row.origin == "published",
+        )
+        above = row.keys
+
+
+def _shared_start(keys: tuple[str, ...], above: tuple[str, ...]) -> int:
+    pairs = enumerate(zip(keys, above, strict=False))
+    return next((n for n, (key, other) in pairs if key != other), len(keys) if above else 0)
+
+
+def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> Cell:
+    if isinstance(cell, str):
+        return Cell(printable(cell))
+    known = cell.value is not None
+    reason = reason_for(cell, row)
+    return Cell(
+        printable(format_number(cell.value, column) + cell.mark) if known else DASH,
+        format_interval(cell, column),
+        letters.get(reason, ""),
+        printable(reason),
+        cell.n,
+    )
+
+
 def _reasons(table: Table) -> dict[str, None]:
-    return {
-        reason: None
+    reasons = (
+        reason_for(cell, row)
         for row in table.rows
         for cell in row.cells
-        if isinstance(cell, Estimate) and (reason := reason_for(cell, row))
-    }
+        if isinstance(cell, Estimate)
+    )
+    return dict.fromkeys(filter(None, reasons))
 
 
 def _has_few_groups(table: Table) -> bool:
@@ -227,30 +224,15 @@ def _has_few_groups(table: Table) -> bool:
 def _letters() -> Iterator[str]:
     """a … z, aa, ab …"""
     for size in count(1):
-        for letters in product(string.ascii_lowercase, repeat=size):
-            yield "".join(letters)
+        yield from map("".join, product(string.ascii_lowercase, repeat=size))
 
 
-def _spans(rows: tuple[Row, ...], levels: int) -> list[list[int]]:
-    """For each row and level, how many rows share its key; those of the last are never merged."""
-    spans = [[1] * levels for _ in rows]
-    for level in range(levels - 1):
-        first = 0
-        for number, row in islice(enumerate(rows), 1, None):
-            if row.keys[: level + 1] == rows[first].keys[: level + 1]:
-                spans[first][level] += 1
-                spans[number][level] = 0
-            else:
-                first = number
-    return spans
-
-
-def _finite(cell: Estimate) -> bool:
+def _is_finite(cell: Estimate) -> bool:
     return all(math.isfinite(x) for x in (cell.value, cell.low, cell.high) if x is not None)
 
 
-def _repeated(things: Iterable[Thing]) -> Thing | None:
-    seen: set[Thing] = set()
+def _repeated(things: Iterable[Hashable]) -> object:
+    seen: set[Hashable] = set()
     for thing in things:
         if thing in seen:
             return thing

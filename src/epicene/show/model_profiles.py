@@ -1,8 +1,7 @@
-"""Headline metrics of several models side by side: across suites, by language, by model size."""
+"""Headline metrics of several models side by side: across suites, and by language."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,9 @@ import msgspec
 
 from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
 from epicene.runs.stored_run import SHORT_HASH
-from epicene.show import charts
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
 from epicene.suites.headline_metrics import (
     HeadlineMetric,
-    MetricUnit,
     all_judgements,
     headline_metrics_of,
 )
@@ -22,13 +19,9 @@ from epicene.suites.headline_metrics import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.core.records import Figure, Identity
+    from epicene.core.records import Identity
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import RunInfo
-
-# The axis titles of headlines, by unit.
-_AXIS_NAMES: dict[MetricUnit, str] = {"share": "share", "number": "effect"}
-_INTERVAL = "with 95 % interval"
 
 _NOT_RUN = Estimate(value=None, why="this model was not run on this suite under this protocol")
 
@@ -179,55 +172,6 @@ def profile_table(
             for each, method in zip(summaries, methods, strict=True)
         ),
     )
-
-
-def size_figures(summaries: Sequence[Summary], found: Sequence[HeadlineResult]) -> Iterator[Figure]:
-    """Headlines against the number of parameters, if two or more sizes are known."""
-    runs = {run.info.model: run.info for each in summaries for run in each.runs}
-    sizes = {
-        model: size for model, info in runs.items() if (size := _parameter_count(info)) is not None
-    }
-    if len(set(sizes.values())) < 2:
-        return
-    unknown = [model for model in runs if model not in sizes]
-    for unit, measured in _AXIS_NAMES.items():
-        rows: list[dict[str, charts.Value]] = [
-            {
-                "headline": entry.title,
-                "parameters": sizes[model],
-                f"{measured}, {_INTERVAL}": estimate,
-                "family": _family(runs[model]),
-                "model": model,
-            }
-            for entry in found
-            if entry.headline.unit == unit and not entry.language
-            for model, estimate in entry.estimates.items()
-            if model in sizes
-        ]
-        with suppress(charts.EmptyChartError):
-            yield charts.scatter(
-                f"{measured} by size",
-                "Headlines by model size and family",
-                rows,
-                x="parameters",
-                y=f"{measured}, {_INTERVAL}",
-                color="family",
-                label="model",
-                facet="headline",
-                unit=unit,
-                log_x=True,
-                notes=charts.unknown_size_note(unknown),
-            )
-
-
-def _parameter_count(info: RunInfo) -> float | None:
-    size = _first_identity(info).about.get("parameters") if info.identities else None
-    return float(size) if size else None
-
-
-def _family(info: RunInfo) -> str:
-    about = _first_identity(info).about
-    return str(about.get("family") or about.get("architecture") or _first_identity(info).kind)
 
 
 def _first_identity(info: RunInfo) -> Identity:

@@ -17,8 +17,8 @@ from epicene.show.contact_sheets import Thumbnails, pack_sheets
 from epicene.show.figures import inline_svg
 from epicene.show.findings import Finding
 from epicene.show.item_viewer import PackedItems
-from epicene.show.layout import format_interval, lay_out, printable
-from epicene.show.page_figures import DotPlot, ModelStyle, PageFigure
+from epicene.show.layout import lay_out, printable
+from epicene.show.page_figures import ModelStyle, PageFigure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,13 +87,12 @@ class PageSection(Record, frozen=True, kw_only=True):
     judged_items: PackedItems | None = None
     suite: bool = True  # whether it is listed among the suites
     # What the overview shows of it.
-    plots: tuple[DotPlot, ...] = ()
-    best: tuple[Finding, ...] = ()
+    plots: tuple[PageFigure, ...] = ()
 
     @property
     def slug(self) -> str:
         """Its address in the page."""
-        return slug(self.heading)
+        return slug_of(self.heading)
 
 
 class Overview(Record, frozen=True, kw_only=True):
@@ -104,7 +103,7 @@ class Overview(Record, frozen=True, kw_only=True):
     notes: str = ""  # the author's own text, as HTML
     models: tuple[ModelStyle, ...] = ()
     tables: tuple[Table, ...] = ()
-    drawings: tuple[Figure, ...] = ()
+    lettered: bool = False  # whether some figure has letters of significance
 
 
 def render_page(
@@ -132,7 +131,7 @@ def table_html(table: Table) -> str:
     return template.render(table=lay_out(table), captioned=True)
 
 
-def slug(name: str) -> str:
+def slug_of(name: str) -> str:
     """A name as part of an address: `GenForm · epicene` is `genform-epicene`."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[^\w]+", "-", plain).strip("-") or "part"
@@ -142,7 +141,7 @@ def anchors(prefix: str, names: Iterable[str]) -> Iterator[str]:
     """A distinct address for each name; a repeated one gets a number."""
     seen: dict[str, int] = {}
     for name in names:
-        made = f"{prefix}-{slug(name)}"
+        made = f"{prefix}-{slug_of(name)}"
         seen[made] = seen.get(made, 0) + 1
         yield made if seen[made] == 1 else f"{made}-{seen[made]}"
 
@@ -185,7 +184,6 @@ def _templates() -> Environment:
     environment.globals.update(
         digest=lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
         anchors=lambda prefix, names: list(anchors(prefix, names)),
-        interval=format_interval,
         lay_out=lay_out,
         numbered=_numbered,
         pack_sheets=pack_sheets,

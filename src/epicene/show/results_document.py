@@ -1,4 +1,4 @@
-"""The results of runs as one JSON document, and as one table of all metrics."""
+"""The results of runs as one JSON document, and their headlines as one table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.show.model_profiles import headline_results
 from epicene.show.table_formats import estimate_json, tables_json
 from epicene.suites.paper_material import EPICENES_WORDING, UNKNOWN_WORDING
 
@@ -52,42 +53,23 @@ def run_json(run: RunSummary) -> dict[str, Any]:
 
 
 def metrics_table(summary: Summary) -> Table:
-    """The metrics of each run, side by side."""
-    names = list(dict.fromkeys(name for run in summary.runs for name in run.metrics))
-    rows = []
-    for name in [*names, "undetected"]:
-        cells = [
-            run.undetected
-            if name == "undetected"
-            else run.metrics.get(name, Estimate(value=None, why="nothing was judged"))
-            for run in summary.runs
-        ]
-        rows.append(Row(keys=(name,), cells=tuple(cells)))
+    """The suite's headlines by their readable names, a row for each model."""
+    entries = [entry for entry in headline_results(summary) if not entry.language]
+    missing = Estimate(value=None, why="nothing was judged")
     return Table(
         name="headlines",
         title=f"{summary.suite.card.title}, protocol {summary.protocol.name}"
         + (f", wording: {summary.wording}" if summary.wording else ""),
-        levels=("metric",),
-        columns=tuple(
-            Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs
-        ),
-        rows=tuple(rows),
-    )
-
-
-def metrics_by_model(table: Table) -> Table:
-    """The table of all metrics with a row for each model."""
-    kind = table.columns[0]
-    return Table(
-        name=table.name,
-        title=table.title,
         levels=("model",),
-        columns=tuple(
-            Column(name=row.keys[0], unit=kind.unit, decimals=kind.decimals) for row in table.rows
-        ),
+        columns=(*(entry.column for entry in entries), Column(name="undetected")),
         rows=tuple(
-            Row(keys=(column.name,), cells=tuple(row.cells[n] for row in table.rows))
-            for n, column in enumerate(table.columns)
+            Row(
+                keys=(run.info.model,),
+                cells=(
+                    *(entry.estimates.get(run.info.model, missing) for entry in entries),
+                    run.undetected,
+                ),
+            )
+            for run in summary.runs
         ),
-        notes=table.notes,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.files import IMAGES_FOLDER, write_atomically
-from epicene.runs.paired_differences import changes_of_suites_table
 from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.runs.summary import (
     Summary,
@@ -18,11 +18,13 @@ from epicene.runs.summary import (
     settings_diff_sentences,
     summarise,
 )
+from epicene.show.charts import EmptyChartError
+from epicene.show.comparisons import comparisons_of, letters_of
 from epicene.show.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
 from epicene.show.contrasts import agreement_of, contrasts_of
 from epicene.show.findings import (
+    CHANGES,
     PLACES,
-    best_findings,
     capital,
     contrast_name,
     findings_of,
@@ -41,18 +43,22 @@ from epicene.show.metric_labels import metrics_tables
 from epicene.show.model_comparison import ModelComparison, compare_models, undetected_per_headline
 from epicene.show.model_profiles import (
     profile_table,
-    size_figures,
-    suite_titles,
     titled_by_suite,
     with_distinct_labels,
 )
-from epicene.show.page import NotMeasured, Overview, PageSection, TableGroup, render_page
+from epicene.show.page import (
+    NotMeasured,
+    Overview,
+    PageSection,
+    TableGroup,
+    render_page,
+    slug_of,
+)
 from epicene.show.page_figures import (
+    LETTERS,
     agreement_figure,
     contrast_figure,
     headline_figure,
-    headline_plot,
-    letters_of,
 )
 from epicene.show.planted_values import planted_table
 from epicene.show.provenance import (
@@ -69,18 +75,19 @@ from epicene.show.provenance import (
 from epicene.show.run_tables import models_table, runs_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from epicene.core.records import ContactSheet, Table
     from epicene.show.contrasts import Agreement, Contrast
     from epicene.show.findings import Finding
     from epicene.show.model_profiles import HeadlineResult
-    from epicene.show.page_figures import DotPlot, PageFigure, Styles
+    from epicene.show.page_figures import PageFigure, Styles
     from epicene.studies.analysis.study_summary import AnsweredStudy
     from epicene.suites import SuiteCard
 
-_CARD_HEADLINES = 2  # that the overview draws of a suite
+_CARD_HEADLINES = 2  # that the overview draws of each of several suites
+_ALONE_HEADLINES = 4  # and of an only one
 _FEW_CARD_MODELS = 8  # with more, it draws one
 Candidates = Counter[tuple[str, int]]  # requests for scores by their name and size
 
@@ -115,6 +122,7 @@ def write_report(
             megabytes / max(1, with_images),
             _heading(group, several=times[group[0].suite.name] > 1),
             people,
+            _CARD_HEADLINES if len(groups) > 1 else _ALONE_HEADLINES,
         )
         for group in groups
     ]
@@ -139,9 +147,10 @@ def write_report(
         facts=tuple(report_facts(summaries, missing)),
         notes=safe_markdown(notes) if notes else "",
         models=tuple(styles.values()),
+        lettered=any(LETTERS in plot.how for part in parts for plot in part.section.plots),
     )
     suites = [summary.suite.card.title for summary in summaries]
-    text = render_page(title or report_title(list(styles), suites), sections, overview)
+    text = render_page(title or report_title(styles, suites), sections, overview)
     write_atomically(out, text.encode())
 
 
@@ -175,6 +184,7 @@ def _suite_report(
     megabytes: float,
     heading: str,
     people: Sequence[AnsweredStudy],
+    card_headlines: int,
 ) -> _SuiteReport:
     """One suite under one protocol; the judgements are read once for tables and the item viewer."""
     packer = ItemPacker()
@@ -186,16 +196,29 @@ def _suite_report(
     card = card_of(runs)
     sheets = tuple(_contact_sheets(summary, runs))
     comparison = compare_models(summary, runs)
+    compared = comparisons_of(comparison)
     chances = dict(_chances(comparison, candidates))
     contrasts = tuple(contrasts_of(summary, comparison.entries))
     agreement = agreement_of(summary)
-    baselines = {name for name, style in styles.items() if style.hollow}
-    findings = findings_of(comparison, chances, contrasts, agreement, baselines)
+    controls = {name for name, style in styles.items() if style.control}
+    findings = findings_of(comparison, compared, chances, contrasts, agreement, controls)
+    entries = [entry for entry in comparison.entries if not entry.language]
+    models = [run.info.model for run in summary.runs]
+    slug = slug_of(heading)
+    headlines = tuple(
+        headline_figure(entry, styles, slug, chances.get(name), letters_of(compared, name, models))
+        for entry in entries
+        for name in (entry.headline.name,)
+    )
     section = PageSection(
         heading=heading,
         question=card.question or card.about.partition(". ")[0],
         findings=findings,
         warnings=tuple(warnings_of(summary, comparison)),
+        figures=(
+            *headlines,
+            *_further_figures(contrasts, agreement, findings, slug),
+        ),
         drawings=summary.figures,
         groups=tuple(_table_groups(summary, comparison, card, corrected)),
         method=tuple(_method(summary, runs, card, comparison)),
@@ -203,14 +226,7 @@ def _suite_report(
         sheets=sheets,
         thumbnails=make_thumbnails(sheets, [run.folder / IMAGES_FOLDER for run in runs], megabytes),
         judged_items=packer.packed() if packer.rows else None,
-        best=tuple(best_findings(findings)),
-    )
-    section = msgspec.structs.replace(
-        section,
-        figures=tuple(
-            _figures(comparison, contrasts, agreement, findings, styles, section.slug, chances)
-        ),
-        plots=tuple(_card_plots(comparison, styles, section.slug, chances)),
+        plots=headlines[: card_headlines if len(models) <= _FEW_CARD_MODELS else 1],
     )
     methods = protocol_line(protocols_by_model(summary, runs), unused_settings(summary))
     return _SuiteReport(summary, comparison, section, methods)
@@ -247,41 +263,21 @@ def _chances(comparison: ModelComparison, candidates: Candidates) -> Iterator[tu
                 yield headline.name, sum(times / size for size, times in sizes.items()) / total
 
 
-def _figures(
-    comparison: ModelComparison,
+def _further_figures(
     contrasts: Sequence[Contrast],
     agreement: Agreement | None,
     findings: Sequence[Finding],
-    styles: Styles,
     slug: str,
-    chances: Mapping[str, float],
 ) -> Iterator[PageFigure]:
-    """The suite's own figures; the title of each is what it shows."""
-    found = {(each.kind, each.table): f"{each.about}: {each.text}" for each in findings}
-    shown = [each for each in findings if each.kind == "headline"]
-    title = "All headlines with their intervals"
-    if len(shown) == 1:
-        title = f"{shown[0].about}: {shown[0].text}"
-    if drawn := headline_figure(comparison, styles, slug, chances, title):
-        yield drawn
+    """Formats and contrasts; the title of each is what it shows."""
     if agreement is not None:
-        question = f"Do {agreement.first} and {agreement.second} agree?"
-        yield agreement_figure(agreement, styles, question)
+        yield agreement_figure(agreement, f"Do {agreement.first} and {agreement.second} agree?")
+    found = {each.table: f"{each.about}: {each.text}" for each in findings}
     for contrast in contrasts:
-        told = found.get(("contrast", contrast_name(contrast)), "")
+        told = found.get(contrast_name(contrast), "")
         title = told.partition(" (p ")[0] or capital(contrast_name(contrast))
-        yield contrast_figure(contrast, styles, slug, title)
-
-
-def _card_plots(
-    comparison: ModelComparison, styles: Styles, slug: str, chances: Mapping[str, float]
-) -> Iterator[DotPlot]:
-    entries = [entry for entry in comparison.entries if not entry.language]
-    few = all(len(entry.estimates) <= _FEW_CARD_MODELS for entry in entries)
-    for entry in entries[: _CARD_HEADLINES if few else 1]:
-        name = entry.headline.name
-        letters = letters_of(comparison, name)
-        yield headline_plot(entry, styles, slug, chances.get(name), letters)
+        with suppress(EmptyChartError):
+            yield contrast_figure(contrast, slug, title)
 
 
 def _table_groups(
@@ -292,10 +288,13 @@ def _table_groups(
 ) -> Iterator[TableGroup]:
     """Main results (corrected ones first), agreement of formats, details, the paper's tables."""
     models = [run.info.model for run in summary.runs]
+    # One test for a page: places only where there are too many models for all differences.
+    tests = [table for table in (comparison.changes, comparison.detectable) if table] or [
+        _with_rate(table, entry) for entry, table in comparison.rankings
+    ]
     main = [
         *corrected,
-        *(_with_rate(table, entry) for entry, table in comparison.rankings),
-        *(table for table in (comparison.changes, comparison.detectable) if table),
+        *tests,
         *_by_language(summary, comparison),
         *metrics_tables(summary, card),
     ]
@@ -303,17 +302,15 @@ def _table_groups(
     formats = [table for table in tables if table.name in summary.suite.format_tables]
     printed = [table for table in tables if table.name[:1].isdigit()]
     others = [table for table in tables if table not in formats and table not in printed]
-    ordered = [in_model_order(table, models) for table in main]
-    places = [table for table in ordered if table.name == PLACES]
-    rest = [table for table in ordered if table.name != PLACES]
     for heading, group, folded in (
-        ("Main results", [*places, *rest], False),
+        ("Main results", [in_model_order(table, models) for table in main], False),
         ("Do the formats agree?", formats, True),
         ("In detail", others, True),
         ("As printed in the paper", printed, True),
     ):
         if group:
-            yield TableGroup(heading=heading, tables=tuple(group), folded=folded, printed=(PLACES,))
+            on_paper = (CHANGES, PLACES)
+            yield TableGroup(heading=heading, tables=tuple(group), folded=folded, printed=on_paper)
 
 
 def _with_rate(table: Table, entry: HeadlineResult) -> Table:
@@ -363,16 +360,7 @@ def _overview(parts: Sequence[_SuiteReport]) -> Overview:
         joined_line((part.methods, undetected_per_headline(entries), coverage_line(summary.runs)))
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
     ]
-    changes = changes_of_suites_table(
-        [
-            (title, part.comparison.differences)
-            for title, part in zip(suite_titles(summaries), parts, strict=True)
-        ]
-    )
-    return Overview(
-        tables=(profile_table(summaries, found, methods), *([changes] if changes else ())),
-        drawings=tuple(size_figures(summaries, found)),
-    )
+    return Overview(tables=(profile_table(summaries, found, methods),))
 
 
 def _planted(parts: Sequence[_SuiteReport]) -> Iterator[TableGroup]:

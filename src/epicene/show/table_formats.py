@@ -1,4 +1,4 @@
-"""Tables as JSON, CSV and Markdown, and as rich tables for the terminal."""
+"""Tables as JSON, CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from epicene.core.data_files import escape_formula
 from epicene.show.layout import check_table, lay_out, printable, printed_keys, reason_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    from epicene.core.records import Column, Estimate, Row, Table
-    from epicene.show.layout import Layout, LayoutCell, LayoutRow
+    from epicene.core.records import Estimate, Row, Table
+    from epicene.show.layout import Cell
     from epicene.show.provenance import Provenance
 
 _NUMBER_FIELDS = ("low", "high", "n", "why", "groups")
@@ -165,9 +162,17 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~$#&]")
 def as_markdown(table: Table, source: Provenance | None = None) -> str:
     """A GitHub table under its caption, followed by reasons, notes and provenance."""
     layout = lay_out(table if source is None else source.noted(table))
-    below = [f"{letter}: {escape_markdown(reason)}" for letter, reason in layout.reasons]
-    below += map(escape_markdown, layout.notes)
-    parts = [f"**{escape_markdown(layout.caption)}**", _markdown_grid(layout), *below]
+    lines = [
+        [*map(escape_markdown, (*layout.levels, *layout.headings))],
+        [*(":--" for _ in layout.levels), *("--:" if each else ":--" for each in layout.numeric)],
+        *([*map(escape_markdown, line.keys), *map(_cell, line.cells)] for line in layout.lines),
+    ]
+    parts = (
+        f"**{escape_markdown(layout.caption)}**",
+        "\n".join(f"| {' | '.join(fields)} |" for fields in lines),
+        *(f"{letter}: {escape_markdown(reason)}" for letter, reason in layout.reasons),
+        *map(escape_markdown, layout.notes),
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -176,74 +181,12 @@ def tables_markdown(tables: Iterable[Table], source: Provenance | None = None) -
     return "\n".join(as_markdown(table, source) for table in tables)
 
 
-def _markdown_grid(layout: Layout) -> str:
-    heads = [*layout.levels, *layout.headings]
-    rules = [":--"] * len(layout.levels) + [_rule(column) for column in layout.columns]
-    lines = [[escape_markdown(head) for head in heads], rules]
-    lines += [_markdown_line(line) for line in layout.lines]
-    return "\n".join(f"| {' | '.join(fields)} |" for fields in lines)
-
-
-def _rule(column: Column) -> str:
-    return ":--" if column.unit == "text" else "--:"
-
-
-def _markdown_line(line: LayoutRow) -> list[str]:
-    return [*(escape_markdown(key.text) for key in line.keys), *map(_markdown_cell, line.cells)]
-
-
-def _markdown_cell(cell: LayoutCell) -> str:
+def _cell(cell: Cell) -> str:
     # Brackets around an interval make no link, and are easier to read unescaped.
-    text = escape_markdown(cell.text)
-    if cell.estimate is not None:
-        text = text.replace(r"\[", "[").replace(r"\]", "]")
-    return f"{text} ({cell.letter})" if cell.letter else text
+    letter = f"({cell.letter})" if cell.letter else ""
+    return " ".join(filter(None, (escape_markdown(cell.text), cell.interval, letter)))
 
 
 def escape_markdown(text: str) -> str:
     """The text escaped for Markdown, also inside a cell; line breaks are kept."""
     return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", printable(text)).splitlines())
-
-
-def rich_table(table: Table) -> RichTable:
-    """A rich table with the reasons for its dashes below it; printing its notes is left to the
-    caller."""
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    layout = lay_out(table)
-    reasons = "\n".join(f"{letter}: {reason}" for letter, reason in layout.reasons)
-    drawn = RichTable(
-        title=Text(layout.caption),
-        title_justify="left",
-        caption=Text(reasons) if reasons else None,
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    for level in layout.levels:
-        drawn.add_column(Text(level), overflow="fold")
-    for head, column in zip(layout.headings, layout.columns, strict=True):
-        drawn.add_column(Text(head), justify="left" if column.unit == "text" else "right")
-    for line in layout.lines:
-        style = "dim italic" if line.published else ""
-        drawn.add_row(*map(Text, _shown_keys(line)), *map(rich_cell, line.cells), style=style)
-    return drawn
-
-
-def _shown_keys(line: LayoutRow) -> Iterator[str]:
-    """The keys without those that repeat the key above; an empty one below it is a dash."""
-    same = False  # whether the key to the left repeats the one above
-    for key in line.keys:
-        if key.span:
-            yield key.text or "–" * same
-        else:
-            yield ""
-        same = not key.span
-
-
-def rich_cell(cell: LayoutCell) -> Text:
-    """A cell with the letter of its reason."""
-    from rich.text import Text
-
-    return Text(f"{cell.text} ({cell.letter})" if cell.letter else cell.text)

@@ -107,10 +107,10 @@ for (const key of document.querySelectorAll("summary .key")) {
 // What a point or a square says, beside the pointer or the focus.
 const tip = document.querySelector(".tip");
 const showTip = ({ target }) => {
-  const owner = target.closest?.("[data-tip]");
+  const owner = target.closest?.(".drawing [aria-roledescription][aria-label]:not(g)");
   tip.hidden = !owner;
   if (!owner) return;
-  tip.textContent = owner.dataset.tip;
+  tip.textContent = owner.getAttribute("aria-label");
   const box = owner.getBoundingClientRect();
   const left = Math.min(box.left + box.width / 2, innerWidth - tip.offsetWidth - 8);
   const above = box.top - tip.offsetHeight - 4;
