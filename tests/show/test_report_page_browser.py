@@ -406,7 +406,7 @@ def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) 
     text = tab.locator("body").inner_text()
     assert "12 scores" in text
     assert "Rewriting" in text
-    assert tab.locator(".track").first.is_visible()
+    assert tab.locator(".drawing svg").first.is_visible()
     tab.locator("#rewriting-table-2 > summary").click()
     assert "81.2*" in tab.locator("body").inner_text()
     context.close()

@@ -12,7 +12,6 @@ from epicene.show.page import render_page
 from epicene.studies.web.assets import read_asset
 
 DEFINED = re.compile(r"(--[\w-]+)\s*:")
-OF_ELEMENTS = {"--c", "--v"}  # the colour of a model, the share in a square
 USED = re.compile(r"var\((--[\w-]+)\)")
 
 
@@ -34,7 +33,7 @@ def test_every_colour_is_of_the_list_by_day_and_by_night(style: Callable[[], str
     colours = (files("epicene.show") / "templates/colours.css").read_text(encoding="utf-8")
     assert text.lstrip().startswith(colours)
     light, dark = colours.split("@media")
-    assert set(USED.findall(text)) <= {*DEFINED.findall(light), *OF_ELEMENTS}
+    assert set(USED.findall(text)) <= set(DEFINED.findall(light))
     assert set(DEFINED.findall(light)) == set(DEFINED.findall(dark))
-    assert set(DEFINED.findall(text.replace(colours, ""))) <= OF_ELEMENTS
+    assert not DEFINED.findall(text.replace(colours, ""))
     assert "screen" in dark  # paper stays light

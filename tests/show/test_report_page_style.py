@@ -15,7 +15,7 @@ from epicene.show import charts, figures
 from epicene.show.page import PageSection, TableGroup, render_page
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Page
 
 PHONE = {"width": 375, "height": 800}
 Numbers = list[dict[str, charts.Value]]
@@ -112,32 +112,11 @@ def test_caption_and_row_heads_stay_in_view_while_a_table_scrolls(
         assert seen["x"] + seen["width"] <= PHONE["width"]
     # Long names leave room for numbers, and the second key of a row does not stay.
     head = table.locator("tbody th").first.bounding_box()
-    second = table.locator("tbody tr:nth-child(2) th").bounding_box()
+    second = table.locator("tbody tr:nth-child(2) th").nth(1).bounding_box()
     assert head is not None
     assert second is not None
     assert head["width"] < PHONE["width"] / 2
     assert second["x"] < 0
-
-
-@pytest.mark.browser
-def test_a_shade_at_the_edge_says_that_there_is_more(opened: Callable[..., Page]) -> None:
-    """Seen: the last pixels of a line between rows of text change once all has been scrolled."""
-    box = opened().locator(".table .scroll").first
-    at_first = edge(box)
-    box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
-    at_last = edge(box)
-    assert min(at_last) > 250  # as white as paper
-    assert min(at_first) < 220
-
-
-def edge(box: Locator) -> list[int]:
-    """How light the last five pixels are below the table's first line."""
-    pillow = pytest.importorskip("PIL.Image")
-    from io import BytesIO
-
-    with pillow.open(BytesIO(box.screenshot())) as picture:
-        grey = picture.convert("L")
-        return [grey.getpixel((grey.width - 1 - place, 4)) for place in range(5)]
 
 
 @pytest.mark.browser
@@ -152,30 +131,6 @@ def test_a_figure_scrolls_and_its_letters_keep_their_size(opened: Callable[..., 
     assert seen["width"] == float(width) > PHONE["width"]
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     assert tab.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-
-
-@pytest.mark.browser
-def test_the_keyboard_scrolls_what_scrolls_and_passes_the_rest(
-    opened: Callable[..., Page],
-) -> None:
-    tab = opened()
-    wide, small = (tab.get_by_role("region", name=name) for name in ("Table 2", "Table 3"))
-    small.scroll_into_view_if_needed()
-    tab.locator(".scroll[tabindex='-1']").wait_for()
-    assert small.get_attribute("tabindex") == "-1"
-    for _ in range(3):
-        tab.keyboard.press("Tab")
-        if wide.evaluate("box => box === document.activeElement"):
-            break
-    tab.keyboard.press("ArrowRight")
-    tab.wait_for_function("() => document.activeElement.scrollLeft > 0")
-    assert wide.evaluate("box => box.scrollLeft") > 0
-
-
-@pytest.mark.browser
-def test_without_script_every_box_can_be_reached(opened: Callable[..., Page]) -> None:
-    boxes = opened(java_script_enabled=False).locator(".scroll")
-    assert [box.get_attribute("tabindex") for box in boxes.all()] == ["0", "0"]
 
 
 # --- light and dark ------------------------------------------------------------------------
@@ -217,7 +172,7 @@ def test_figures_can_be_read_by_day_and_by_night(opened: Callable[..., Page], sc
     ) in ("none", "rgba(0, 0, 0, 0)")
     found = tab.evaluate(PAINT)
     assert {tag for tag, _, _ in found} >= {"text", "path", "line"}
-    faint = {"#f0e442", "#e69f00", "#56b4e9", "#cc79a7"} if scheme == "light" else set()
+    faint = {"#e69f00", "#56b4e9"} if scheme == "light" else set()
     for tag, paint, paper in found:
         if hexadecimal(paint) not in faint:
             assert contrast(paint, paper) >= (4.5 if tag == "text" else 3), (tag, paint)
