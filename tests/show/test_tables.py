@@ -169,7 +169,8 @@ def test_a_table_that_would_lose_something_is_refused(
     changes: dict[str, Any], message: str
 ) -> None:
     table = replaced(sample_table(), **changes)
-    for write in (as_json, wide_csv, *WRITERS):
+    writers: tuple[Callable[[Table], object], ...] = (as_json, wide_csv, *WRITERS)
+    for write in writers:
         with pytest.raises(ValueError, match=message):
             write(table)
 

@@ -94,7 +94,7 @@ def points_with_intervals(
     data, omitted = _chart_data(rows, channels)
     measure, measure_title, categories = _sides(name, data, x, y, coloured=color is not None)
     shaded = categories.encoding | _colour(color, data)
-    measured = {measure: quantitative(measure, measure_title, data, unit=unit)}
+    measured: Spec = {measure: quantitative(measure, measure_title, data, unit=unit)}
     marks: Spec = {**shaded, **measured, **_shape(color, data), **_link(link)}
     layers: list[Spec] = [
         *_intervals(data, shaded, measure),

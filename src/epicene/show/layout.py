@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import string
 from itertools import count, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from epicene.core.control_characters import escape_controls
 from epicene.core.records import ENOUGH_GROUPS, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from epicene.core.records import Column, Figure, Row, Table
 
@@ -25,6 +25,7 @@ PUBLISHED = "(published)"
 FEW_GROUPS = "‡"
 FEW_GROUPS_NOTE = f"fewer than {ENOUGH_GROUPS} effective groups: the interval may be too narrow"
 
+_Thing = TypeVar("_Thing", str, tuple[str, ...])
 _P_DECIMALS = 3  # a p-value is never shown with fewer
 
 
@@ -195,10 +196,10 @@ def _shared_start(keys: tuple[str, ...], above: tuple[str, ...]) -> int:
 def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> Cell:
     if isinstance(cell, str):
         return Cell(printable(cell))
-    known = cell.value is not None
     reason = reason_for(cell, row)
+    text = DASH if cell.value is None else format_number(cell.value, column) + cell.mark
     return Cell(
-        printable(format_number(cell.value, column) + cell.mark) if known else DASH,
+        printable(text),
         format_interval(cell, column),
         letters.get(reason, ""),
         printable(reason),
@@ -231,8 +232,8 @@ def _is_finite(cell: Estimate) -> bool:
     return all(math.isfinite(x) for x in (cell.value, cell.low, cell.high) if x is not None)
 
 
-def _repeated(things: Iterable[Hashable]) -> object:
-    seen: set[Hashable] = set()
+def _repeated(things: Iterable[_Thing]) -> _Thing | None:
+    seen: set[_Thing] = set()
     for thing in things:
         if thing in seen:
             return thing

@@ -179,17 +179,12 @@ def protocol_line(protocols: Mapping[str, Protocol], unused: frozenset[str] = fr
             {m: _readable_value(getattr(each, name)) for m, each in protocols.items()},
         )
         for name in _choices(first)
-        if name not in unused and not _as_before(name, protocols.values())
+        if name not in unused
     ]
     normalisers = _setting_by_model(
         "normalisers", {m: ", ".join(each.normalisers) or "none" for m, each in protocols.items()}
     )
     return _SEPARATOR.join((f"protocol {first.name}", normalisers, *chosen))
-
-
-def _as_before(name: str, protocols: Iterable[Protocol]) -> bool:
-    """Whether a setting was added later and the protocols behave as before it existed."""
-    return all(name in each.added and name not in each.stored() for each in protocols)
 
 
 def differing_protocol_settings(protocols: Mapping[str, Protocol]) -> list[str]:

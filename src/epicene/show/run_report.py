@@ -386,7 +386,8 @@ def _method(
     yield from settings_diff_sentences(runs)
     if summary.same is not None:
         yield from summary.same.sentences([run.info.model for run in summary.runs])
-    yield from comparison.reasons
+    if comparison.changes is None:
+        yield from comparison.reasons
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:
