@@ -43,9 +43,9 @@ test: $(VENV)/test.installed
 # For the oldest and the newest allowed versions: installs nothing.
 quick:
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m 'not published and not browser and not faces and not embedded' \
-		tests/core tests/stats tests/charts tests/languages tests/models/hf/test_hf_loading.py \
+		tests/core tests/stats tests/languages tests/models/hf/test_hf_loading.py \
 		tests/models/hf/scoring/test_hf_routes.py tests/models/hf/vision/test_hf_vision_model.py \
-		tests/models/openai tests/studies/web tests/report/test_report_figures.py
+		tests/models/openai tests/studies/web tests/show/test_report_figures.py
 
 fuzz: $(VENV)/test.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --hypothesis-profile=fuzz tests/fuzz

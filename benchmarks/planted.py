@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.models import parse_spec
-from epicene.report.model_profiles import headline_results
-from epicene.report.planted_values import planted_table
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
 from epicene.runs.summary import summarise
+from epicene.show.model_profiles import headline_results
+from epicene.show.planted_values import planted_table
 from epicene.suites import choose_protocol, find_suite
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ MODULES = (
     "epicene.export.results_folder",
     "epicene.languages",
     "epicene.models.tagger.training",
-    "epicene.report.run_report",
+    "epicene.show.run_report",
     "epicene.rewriting",
     "epicene.runs.dataset_builder",
     "epicene.runs.integrity",

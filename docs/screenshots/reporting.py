@@ -1,4 +1,4 @@
-"""The report of a few small runs of models that need no download."""
+"""The report of a few small runs of small models."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from PIL import Image
 from playwright.sync_api import Page, ViewportSize, expect
 
 from epicene.models import parse_spec
-from epicene.report.run_report import write_report
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
+from epicene.show.run_report import write_report
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 from screenshots.camera import Camera, save, side_by_side
@@ -34,9 +34,9 @@ SKETCHES = {
 }
 FEW = {"samples": "1", "pronouns": "he,she,they,xe"}
 RUNS = (
-    Small("misgendering", {"model": ["ngram"]}, 12, FEW),
+    Small("misgendering", {"model": ["smollm2"]}, 12, FEW),
     Small("misgendering", {"model": ["random"]}, 12, FEW),
-    Small("alternations", {"model": ["ngram"]}, 30),
+    Small("alternations", {"model": ["smollm2"]}, 30),
     Small("alternations", {"model": ["random"]}, 30),
     Small("genform", {"model": ["rules"]}, 60),
     Small("genform", {"model": ["copy"]}, 60),
@@ -49,7 +49,7 @@ MARGIN = 38  # of the paper, 10 mm
 
 # Items of a suite, by the address of what is chosen.
 ITEMS = {
-    "report-items-pair": "alternations-items?model=ngram&beside=random&language=hi&show=differ",
+    "report-items-pair": "alternations-items?model=smollm2&beside=random&language=hi&show=differ",
     "report-items-ar": "genform-items?model=copy&beside=rules&language=ar&show=differ",
     "report-items-hi": "genform-items?model=copy&beside=rules&language=hi&show=differ",
 }

@@ -16,7 +16,7 @@ import suites.gramvis.scripted_words as scripted
 from app.conftest import Epicene
 from app.conftest import epicene as command_line
 from epicene.core.errors import InputError
-from epicene.report.table_formats import tables_json
+from epicene.show.table_formats import tables_json
 from epicene.studies.collection.folder import open_study_folder
 from epicene.suites.alternations.items import Pair
 from scripted_people import answer

@@ -54,7 +54,7 @@ def test_models_are_listed(epicene: Epicene) -> None:
 def test_a_run_prints_tables_and_where_it_is(epicene: Epicene) -> None:
     done = epicene(*TWO_STAGE)
     assert done.code == 0
-    assert "accuracy" in done.out
+    assert "undetected (%)" in done.out
     assert "Readers" not in done.out
     assert "Readers" in epicene("tables", next(Path("runs").iterdir())).out
     assert "The run is in runs/two-stage-epicene-scripted-w-" in done.err

@@ -66,7 +66,7 @@ def test_the_results_card_says_how_and_on_what(results: Path) -> None:
         "A beginning token stands before every sentence.",
         '| first_token | `"bos"` |',
         "Normalisers: none",
-        "| undetected |",
+        "| undetected (%) |",
         "95 % intervals",
         "## Citation",
         "pairs.jsonl`, sha256 `",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import epicene
-from epicene.report.model_profiles import headline_results
+from epicene.show.model_profiles import headline_results
 
 
 @pytest.fixture(scope="module")

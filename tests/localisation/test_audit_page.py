@@ -37,6 +37,14 @@ def test_the_answer_comes_first(page: str) -> None:
     assert "1 string matched --fail-on mixed." in page
 
 
+def test_the_bar_counts_every_string_once(page: str) -> None:
+    """One string shows a man and a woman: it is neither counted twice nor left out."""
+    bar = [int(size) for size in re.findall(r"flex-grow:(\d+)", page)]
+    legend = [int(size) for size in re.findall(r"</i>[^<]*: <b>(\d+)</b>", page)]
+    assert sum(bar) == sum(legend) == 7
+    assert "several of these: <b>1</b>" in page
+
+
 def test_the_page_loads_nothing(page: str) -> None:
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from epicene.core.records import Judgement
-from epicene.report.table_formats import tables_json
+from epicene.show.table_formats import tables_json
 from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.data import is_published_counts, read, read_counts

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import epicene
-from epicene import charts
 from epicene.core import registry
 from epicene.core.records import Figure, FirstToken, Table
 from epicene.languages.tokenisation import words
+from epicene.show import charts
 from epicene.stats.tabulate import accuracy_table
 from epicene.suites import Protocol, Results, read_card
 from reflexives.choice import choice

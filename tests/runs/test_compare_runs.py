@@ -11,11 +11,11 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.report.model_comparison import compare_models
-from epicene.report.model_profiles import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
+from epicene.show.model_comparison import compare_models
+from epicene.show.model_profiles import headline_results
 from epicene.stats.tabulate import mean
 from epicene.suites import Results
 from epicene.suites.headline_metrics import HeadlineMetric

@@ -15,13 +15,13 @@ import two_stage
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Request
 from epicene.models import parse_spec
-from epicene.report.results_document import results_document
 from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import read_manifest
 from epicene.runs.run import lock_folder, run
 from epicene.runs.stored_run import RunJudgements, read_run
 from epicene.runs.summary import summarise
+from epicene.show.results_document import results_document
 from epicene.suites import Stage
 from runs.conftest import Runner, Silent, computed
 

@@ -23,14 +23,15 @@ from epicene.core import registry
 from epicene.core.records import Estimate, Figure, Table
 from epicene.languages import get
 from epicene.models import parse_spec
-from epicene.report.figures import svg
-from epicene.report.latex import tables_latex
-from epicene.report.page import table_html
-from epicene.report.table_formats import as_json, rich_table, tables_csv, tables_markdown
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
 from epicene.runs.summary import Summary, summarise
+from epicene.show.figures import svg
+from epicene.show.latex import tables_latex
+from epicene.show.page import table_html
+from epicene.show.table_formats import as_json, tables_csv, tables_markdown
+from epicene.show.terminal import print_table
 from epicene.studies.analysis.quality_tables import quality_tables
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
@@ -135,7 +136,7 @@ def check_tables(tables: Iterable[Table]) -> None:
         ours = [cell for row in table.rows if row.origin == "run" for cell in row.cells]
         assert any(isinstance(cell, str) or cell.value is not None for cell in ours), table.name
         html = table_html(table)
-        Console(file=io.StringIO()).print(rich_table(table))
+        print_table(Console(file=io.StringIO()), table)
         assert html.count("<tr") > len(table.rows)
         assert table.title in html.replace("&#39;", "'")
 

@@ -63,8 +63,8 @@ class Comparison(TabledResults):
         return 0
 
     def _document(self) -> dict[str, Any]:
-        from epicene.report.results_document import run_json
-        from epicene.report.table_formats import estimate_json, tables_json
+        from epicene.show.results_document import run_json
+        from epicene.show.table_formats import estimate_json, tables_json
 
         result = self.result
         return {
@@ -102,7 +102,7 @@ class WithinMargin(TabledResults):
         return self.result.tables
 
     def _print_(self, output: Output) -> int:
-        from epicene.report.table_formats import escape_markdown, tables_json
+        from epicene.show.table_formats import escape_markdown, tables_json
 
         if output.items:
             raise InputError("--items lists what changed; it cannot be combined with --margin.")

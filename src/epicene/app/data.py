@@ -129,7 +129,7 @@ class SuiteData:
 
     def records(self) -> tuple[Table, ...]:
         """The tables about the data, as records."""
-        from epicene.report.data_tables import data_tables
+        from epicene.show.data_tables import data_tables
 
         return data_tables(self._suite, self._protocol, self._all_items, self.name)
 
@@ -189,7 +189,7 @@ class SuiteData:
 
     def _print_stats(self, output: Output) -> None:
         """Print how many items there are, by language, and the suite's own tables of its data."""
-        from epicene.report.table_formats import tables_json
+        from epicene.show.table_formats import tables_json
 
         if output.json:
             tables = tables_json(self.records())

@@ -13,8 +13,8 @@ from epicene.app.progress import progress_display
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from epicene.report.page import NotMeasured
     from epicene.runs.execute import ProgressDisplay
+    from epicene.show.page import NotMeasured
 
 EMBEDDED_MODEL = "smollm2"
 
@@ -100,12 +100,12 @@ class Demo:
         """The headlines of every suite, what was planted, what is missing, and where the report
         is.
         """
-        from epicene.report.model_profiles import headline_results
-        from epicene.report.planted_values import planted_table
-        from epicene.report.results_document import metrics_table, results_document
-        from epicene.report.table_formats import as_json
         from epicene.runs.stored_run import read_run
         from epicene.runs.summary import group_by_protocol, summarise
+        from epicene.show.model_profiles import headline_results
+        from epicene.show.planted_values import planted_table
+        from epicene.show.results_document import metrics_table, results_document
+        from epicene.show.table_formats import as_json
 
         runs = [read_run(folder) for folder in self.folders]
         summaries = [summarise(each) for each in group_by_protocol(runs).values()]
@@ -157,8 +157,8 @@ def demo(
     from epicene.core.errors import EpiceneError, RunError
     from epicene.core.requirements import require
     from epicene.models.embedded import fetch
-    from epicene.report.run_report import write_report
     from epicene.runs.stored_run import read_run
+    from epicene.show.run_report import write_report
 
     at_least(1, limit=limit, threads=threads)
     for package in ("resvg_py", "vl_convert"):  # which draw the figures, after all runs
@@ -184,9 +184,9 @@ def _run_suite(
     """Run one suite on its models, and note what could not be measured."""
     from epicene.core.errors import EpiceneError
     from epicene.models import ModelOptions, parse_spec
-    from epicene.report.page import NotMeasured
     from epicene.runs.config import RunConfig
     from epicene.runs.run import run
+    from epicene.show.page import NotMeasured
     from epicene.suites import choose_protocol, find_suite
 
     suite = find_suite(part.suite)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import unknown
 from epicene.core.records import Choice, Completions, Estimate, Failed, Images, Texts, to_json
-from epicene.report.layout import check_table, reason_for
+from epicene.show.layout import check_table, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from epicene.core.records import Table
-    from epicene.report.provenance import Provenance
+    from epicene.show.provenance import Provenance
 
 PIPE_WIDTH = 200
 _FORMS = ("json", "csv", "latex", "markdown")
@@ -162,17 +162,17 @@ def console() -> Console:
 
 def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
-    from epicene.report.terminal import print_table
+    from epicene.show.terminal import print_table
 
     where = console()
     for table in tables:
-        print_table(where, table, squeeze=not sys.stdout.isatty())
+        print_table(where, table)
 
 
 def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
     """Write tables to standard output as csv, latex or markdown, with their provenance."""
-    from epicene.report.latex import tables_latex
-    from epicene.report.table_formats import tables_csv, tables_markdown
+    from epicene.show.latex import tables_latex
+    from epicene.show.table_formats import tables_csv, tables_markdown
 
     writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
     sys.stdout.write(writers[form](made, source))

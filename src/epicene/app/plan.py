@@ -43,7 +43,7 @@ class Plan(TabledResults):
         return f"<Plan of {self.result.suite}: {self.items:,} items find {size:.3g} points>"
 
     def _print_(self, output: Output) -> int:
-        from epicene.report.table_formats import tables_json
+        from epicene.show.table_formats import tables_json
 
         if not output.json:
             return super()._print_(output)

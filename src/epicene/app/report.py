@@ -39,7 +39,7 @@ def report(
         >>> epicene.report("runs/a", "runs/b", out="report.html")   # doctest: +SKIP
     """
     from epicene.core.data_files import read_text
-    from epicene.report.run_report import write_report
+    from epicene.show.run_report import write_report
 
     path = Path(out)
     studies = (

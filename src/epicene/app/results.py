@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate, Judgement, Table
     from epicene.core.records import Figure as FigureRecord
-    from epicene.report.provenance import Provenance
     from epicene.runs.manifest import Coverage, Manifest
     from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
+    from epicene.show.provenance import Provenance
     from epicene.studies.analysis.study_summary import AnsweredStudy
 
 
@@ -70,7 +70,7 @@ class Figure:
 
     def svg(self) -> str:
         """The figure as SVG."""
-        from epicene.report.figures import svg
+        from epicene.show.figures import svg
 
         return svg(self._record)
 
@@ -80,7 +80,7 @@ class Figure:
         """
         from epicene.core.files import write_atomically
         from epicene.core.records import to_json
-        from epicene.report.figures import png
+        from epicene.show.figures import png
 
         path = Path(path)
         match path.suffix.lower():
@@ -154,14 +154,14 @@ class TabledResults(ABC):
 
     def latex(self, *names: str) -> str:
         """These tables as LaTeX, or all."""
-        from epicene.report.latex import tables_latex
+        from epicene.show.latex import tables_latex
 
         self._warn()
         return tables_latex(self._select(names), self._provenance())
 
     def markdown(self, *names: str) -> str:
         """These tables as Markdown, or all."""
-        from epicene.report.table_formats import tables_markdown
+        from epicene.show.table_formats import tables_markdown
 
         self._warn()
         return tables_markdown(self._select(names), self._provenance())
@@ -175,7 +175,7 @@ class TabledResults(ABC):
         return [table for name, table in found.items() if not names or name in names]
 
     def _repr_html_(self) -> str:
-        from epicene.report.page import table_html
+        from epicene.show.page import table_html
 
         table = self._tables()[0]
         return table_html(msgspec.structs.replace(table, notes=(*table.notes, *self.notes)))
@@ -207,7 +207,7 @@ class SuiteResults(TabledResults):
         return {**self.summary.metrics, "undetected": self.summary.undetected}
 
     def _tables(self) -> Sequence[Table]:
-        from epicene.report.results_document import metrics_table
+        from epicene.show.results_document import metrics_table
 
         return metrics_table(self.summary), *self.summary.tables
 
@@ -242,7 +242,7 @@ class SuiteResults(TabledResults):
 
     def _print_json(self, output: Output) -> None:
         """Print the document of the results, with every judged answer or scored text on request."""
-        from epicene.report.results_document import results_document
+        from epicene.show.results_document import results_document
 
         headlines = self._tables()[0]  # they are in the document without their table
         chosen = [table for table in self._select(output.tables) if table.name != headlines.name]
@@ -383,7 +383,7 @@ class Runs(SuiteResults):
         return scored_text_fields(self.stored)
 
     def _provenance(self) -> Provenance | None:
-        from epicene.report.provenance import provenance_of
+        from epicene.show.provenance import provenance_of
 
         return provenance_of(self.summary, self.stored)
 

@@ -278,7 +278,7 @@ class StudyResults(TabledResults):
         tables.
         """
         from epicene.core.records import Estimate
-        from epicene.report.table_formats import estimate_json, tables_json
+        from epicene.show.table_formats import estimate_json, tables_json
 
         nobody = Estimate(value=None, why="no suite judges the answers")
         summary, drawn = self.summary, self._study.drawn

@@ -64,7 +64,7 @@ class Sweep:
         return f"<Sweep: {done} of {len(self.states)} runs complete>"
 
     def _repr_html_(self) -> str:
-        from epicene.report.page import table_html
+        from epicene.show.page import table_html
 
         return table_html(states_table(self.states))
 

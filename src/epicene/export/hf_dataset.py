@@ -19,7 +19,7 @@ from epicene.export.folders import (
     new_folder,
     write_text,
 )
-from epicene.report.table_formats import escape_markdown
+from epicene.show.table_formats import escape_markdown
 from epicene.suites import Answers
 from epicene.suites.data_cards import markdown_table
 from epicene.suites.definition_items import item_fields

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from epicene import __version__
 from epicene.export.folders import code_span, fault_lines, protocol_lines
 from epicene.export.public_names import model_facts
-from epicene.report.layout import caption
-from epicene.report.provenance import card_of
-from epicene.report.results_document import metrics_table
-from epicene.report.table_formats import as_markdown, escape_markdown
 from epicene.runs.matching import describe_suite_file
 from epicene.runs.summary import settings_diff_sentences
+from epicene.show.layout import caption
+from epicene.show.provenance import card_of
+from epicene.show.results_document import metrics_table
+from epicene.show.table_formats import as_markdown, escape_markdown
 from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:

@@ -18,29 +18,28 @@ from epicene.export.folders import (
 )
 from epicene.export.public_names import public_runs
 from epicene.export.results_card import results_card
-from epicene.report.model_comparison import compare_models
-from epicene.report.model_profiles import profile_table
-from epicene.report.provenance import provenance_of, undetected_line_of
-from epicene.report.results_document import metrics_by_model, metrics_table, results_document
 from epicene.runs.summary import group_by_protocol, summarise
+from epicene.show.model_comparison import compare_models
+from epicene.show.model_profiles import profile_table
+from epicene.show.provenance import provenance_of, undetected_line_of
+from epicene.show.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from epicene.core.records import Figure, Table
-    from epicene.report.model_comparison import ModelComparison
-    from epicene.report.provenance import Provenance
     from epicene.runs.stored_run import StoredRun
     from epicene.runs.summary import Summary
+    from epicene.show.model_comparison import ModelComparison
+    from epicene.show.provenance import Provenance
 
 
 class ExportedTable(NamedTuple):
-    """A table with its provenance; `by_run` has the same numbers with runs for rows."""
+    """A table with its provenance."""
 
     table: Table
     provenance: Provenance
-    by_run: Table
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _tables(
         name = each.table.name
         free = f"{name} of the runs" if name in own else name
         yield each._replace(table=msgspec.structs.replace(each.table, name=free))
-    yield from (ExportedTable(table, source, table) for table in summary.tables)
+    yield from (ExportedTable(table, source) for table in summary.tables)
 
 
 def _common_tables(
@@ -103,37 +102,37 @@ def _common_tables(
     the judgements behind it. Of changes, their own columns say it.
     """
     metrics = msgspec.structs.replace(metrics_table(summary), name="headlines")
-    yield ExportedTable(metrics, source, metrics_by_model(metrics))
+    yield ExportedTable(metrics, source)
     if compared.entries:
         title = f"Headlines of {summary.suite.card.title}, by model"
         made = profile_table([summary], compared.entries, [""])
         profile = msgspec.structs.replace(made, name="profile", title=title, notes=())
-        yield ExportedTable(profile, source.with_undetected(compared.undetected), profile)
+        yield ExportedTable(profile, source.with_undetected(compared.undetected))
     for entry, ranking in compared.rankings:
         table = msgspec.structs.replace(ranking, name=f"places by {entry.headline.name}")
         rates = undetected_line_of("these judgements", entry.undetected)
-        yield ExportedTable(table, source.with_undetected(rates), table)
+        yield ExportedTable(table, source.with_undetected(rates))
     for changes in (compared.changes, compared.detectable):
         if changes is not None:
-            yield ExportedTable(changes, source.with_undetected(""), changes)
+            yield ExportedTable(changes, source.with_undetected(""))
 
 
 def _write_tables(part: ProtocolResults, folder: Path) -> None:
-    from epicene.report.latex import as_latex
-    from epicene.report.table_formats import as_markdown, wide_csv
+    from epicene.show.latex import as_latex
+    from epicene.show.table_formats import as_markdown, wide_csv
 
     tables = [each.table for each in part.tables.values()]
     document = results_document(part.summary, tables, part.compared.reasons)
     write_json(folder / "results.json", msgspec.json.encode(document))
-    for stem, (table, source, by_run) in part.tables.items():
+    for stem, (table, source) in part.tables.items():
         path = folder / "tables" / stem
         write_atomically(path.with_name(f"{stem}.tex"), as_latex(table, source).encode())
-        write_atomically(path.with_name(f"{stem}.csv"), wide_csv(by_run, source).encode())
+        write_atomically(path.with_name(f"{stem}.csv"), wide_csv(table, source).encode())
         write_atomically(path.with_name(f"{stem}.md"), as_markdown(table, source).encode())
 
 
 def _write_figures(part: ProtocolResults, folder: Path) -> None:
-    from epicene.report.figures import png, svg
+    from epicene.show.figures import png, svg
 
     for stem, figure in part.figures.items():
         drawn = svg(figure)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from epicene.core.data_files import sha256_of
 from epicene.export.folders import code_span
 from epicene.export.public_names import public_protocol
-from epicene.report.table_formats import escape_markdown
 from epicene.runs.items import filter_languages, limit_items
+from epicene.show.table_formats import escape_markdown
 from epicene.suites.data_origin import card_for, data_origin
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from epicene import __version__
 from epicene.core.records import to_json
 from epicene.export.folders import check_new_folder, file_names, new_folder, write_json
 from epicene.export.public_names import model_facts, public_runs
-from epicene.report.model_profiles import headline_results
-from epicene.report.provenance import card_of
 from epicene.runs.summary import summarise
+from epicene.show.model_profiles import headline_results
+from epicene.show.provenance import card_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,8 +10,8 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene import charts
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.show import charts
 from epicene.stats.tabulate import accuracy, distinct_values, mean, share, undetected_share
 from epicene.suites import FRAME_COLUMNS
 from epicene.suites.definition_functions import MEASURE

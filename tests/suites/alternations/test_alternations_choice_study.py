@@ -13,7 +13,7 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate
-from epicene.report.layout import PUBLISHED, lay_out
+from epicene.show.layout import PUBLISHED, lay_out
 from epicene.stats.intervals import wilson
 from epicene.studies.analysis.study_builder import study_from_data
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
@@ -285,7 +285,7 @@ def test_agreement_of_people(summary: StudySummary) -> None:
 def test_the_papers_numbers_stand_beside(summary: StudySummary) -> None:
     assert study_cells(summary, "models", "the paper's people")["SV"].value == pytest.approx(0.909)
     (models,) = (table for table in summary.tables if table.name == "models")
-    printed = [line.keys[0].text for line in lay_out(models).lines]
+    printed = [line.keys[0] for line in lay_out(models).lines]
     assert "the paper's people (published)" in printed
     assert not [name for name in printed if name.count(PUBLISHED) > 1]
     assert study_cells(summary, "models", "BLOOM 1.1b")["No Case(E)"].value == pytest.approx(0.232)

@@ -17,8 +17,8 @@ from epicene.core.records import (
     Table,
     TextScore,
 )
-from epicene.report.table_formats import as_json
 from epicene.runs.frames import judgement_frame
+from epicene.show.table_formats import as_json
 from epicene.stats.intervals import wilson
 from epicene.stats.tabulate import rows_where
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from epicene.report.provenance import protocol_line
+from epicene.show.provenance import protocol_line
 from epicene.suites import Results, find_suite
 from epicene.suites.alternations.metrics import unused_settings
 from epicene.suites.alternations.protocol import PROTOCOLS

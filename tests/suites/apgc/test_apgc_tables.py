@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Estimate, Identity, Judgement, Table, Text, Texts
-from epicene.report.table_formats import as_json
 from epicene.runs.frames import judgement_frame
+from epicene.show.table_formats import as_json
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.apgc.items import TARGETS

@@ -8,10 +8,10 @@ import pytest
 
 from epicene.core.records import Choice, ContactSheet, Image, Images
 from epicene.models import parse_spec
-from epicene.report.run_report import write_report
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
+from epicene.show.run_report import write_report
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name

@@ -11,10 +11,10 @@ import pytest
 
 import epicene
 from epicene.core.errors import InputError
-from epicene.report.figures import svg
-from epicene.report.latex import tables_latex
-from epicene.report.page import table_html
-from epicene.report.table_formats import as_json, tables_csv, tables_markdown
+from epicene.show.figures import svg
+from epicene.show.latex import tables_latex
+from epicene.show.page import table_html
+from epicene.show.table_formats import as_json, tables_csv, tables_markdown
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.figures import figures

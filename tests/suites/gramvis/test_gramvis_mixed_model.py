@@ -10,7 +10,7 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 
-from epicene.report.table_formats import as_json
+from epicene.show.table_formats import as_json
 from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.mixed_model import (
     CountGrid,

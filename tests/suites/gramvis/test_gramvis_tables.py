@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scipy.stats import t as student
 
 from epicene.core.records import Estimate, Table
-from epicene.report.table_formats import as_json
+from epicene.show.table_formats import as_json
 from epicene.stats.hypothesis_tests import holm
 from epicene.suites import Results
 from epicene.suites.gramvis.counts import WordCounts, count_array

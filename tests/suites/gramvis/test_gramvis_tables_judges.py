@@ -18,9 +18,9 @@ from epicene.models import (
     open_model,
     parse_spec,
 )
-from epicene.report.table_formats import as_json
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
+from epicene.show.table_formats import as_json
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Estimate, Figure, Judgement, Table, Text, Texts
-from epicene.report.figures import svg
 from epicene.runs.frames import judgement_frame
+from epicene.show.figures import svg
 from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.headline_metrics import headline_metrics_of
 from epicene.suites.misgendering import suite

@@ -13,9 +13,9 @@ import pytest
 from app.test_commands import SCHEMA
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Text, Texts
-from epicene.report.table_formats import tables_json
 from epicene.runs.config import RunConfig
 from epicene.runs.items import select_items
+from epicene.show.table_formats import tables_json
 from epicene.studies.analysis.quality import question_agreement
 from epicene.studies.analysis.study_summary import StudySummary, summarise_study
 from epicene.studies.design.answers import choice_ids

@@ -13,12 +13,12 @@ from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.languages.pronouns import shipped_pronoun_sets
 from epicene.models import parse_spec
-from epicene.report.provenance import card_of, provenance_of
-from epicene.report.table_formats import tables_markdown
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
 from epicene.runs.summary import summarise
+from epicene.show.provenance import card_of, provenance_of
+from epicene.show.table_formats import tables_markdown
 from epicene.suites import DataSource, choose_protocol
 from epicene.suites.data_origin import card_for, data_origin
 from epicene.suites.misgendering import suite

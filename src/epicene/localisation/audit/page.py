@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from epicene.localisation.audit.files import AuditedString, FileAudit
-    from epicene.localisation.audit.findings import Whose
+    from epicene.localisation.audit.findings import Finding, Whose
     from epicene.localisation.audit.summary import Counts, FileCounts, Summary
 
 _LABELS: dict[Whose, str] = {
@@ -60,7 +61,7 @@ def render_page(audited: Sequence[AuditedString], audit: FileAudit) -> str:
         .get_template("audit.html")
         .render(
             headline=summary.headline(),
-            overview=_overview(total),
+            overview=_overview(audited, total),
             places=places,
             more_places=sum(
                 len(file.prefixes) - len(file.main_prefixes()) for file in summary.files
@@ -105,17 +106,26 @@ def render_page(audited: Sequence[AuditedString], audit: FileAudit) -> str:
     return str(page)
 
 
-def _overview(total: Counts) -> list[dict[str, Any]]:
-    """How many strings show what; one can be in several of the first three rows."""
-    shown = (
-        ("a man is shown", "man", total.masculine),
-        ("a woman is shown", "woman", total.feminine),
-        ("both are shown", "both", total.both),
-        ("undecided", "open", total.undecided),
+def _overview(audited: Sequence[AuditedString], total: Counts) -> list[dict[str, Any]]:
+    """How many strings show what, each counted once."""
+    found = Counter(_shown(each.finding) for each in audited)
+    rows = (
+        ("a man is shown", "man", found["masculine"]),
+        ("a woman is shown", "woman", found["feminine"]),
+        ("both are shown", "both", found["both"]),
+        ("several of these", "several", found["several"]),
+        ("undecided", "open", found["undecided"]),
+        ("no gender found", "none", total.strings - sum(found.values()) + found["none"]),
     )
-    rest = total.strings - total.gendered - total.undecided
-    rows = [{"label": label, "style": style, "count": count} for label, style, count in shown]
-    return [*rows, {"label": "no gender found", "style": "none", "count": rest}]
+    return [{"label": label, "style": style, "count": count} for label, style, count in rows]
+
+
+def _shown(finding: Finding) -> str:
+    """The one gender that a string shows, or that it shows several, or none."""
+    genders = {word.gender for word in finding.words}
+    if len(genders) > 1:
+        return "several"
+    return next(iter(genders), "undecided" if finding.is_undecided else "none")
 
 
 def _places(file: FileCounts) -> Iterable[_Place]:

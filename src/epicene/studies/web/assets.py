@@ -10,12 +10,12 @@ _ASSETS = {
     "icon.svg": ("image/svg+xml", (("epicene.studies.web", "static/icon.svg"),)),
     "pages.css": (
         "text/css",
-        (("epicene.report", "templates/colours.css"), ("epicene.studies.web", "static/pages.css")),
+        (("epicene.show", "templates/colours.css"), ("epicene.studies.web", "static/pages.css")),
     ),
     "owner.js": (
         "text/javascript",
         (
-            ("epicene.report", "templates/word_diff.js"),
+            ("epicene.show", "templates/word_diff.js"),
             ("epicene.studies.web", "static/words.js"),
             ("epicene.studies.web", "static/keys.js"),
             ("epicene.studies.web", "static/owner.js"),
@@ -24,7 +24,7 @@ _ASSETS = {
     "pages.js": (
         "text/javascript",
         (
-            ("epicene.report", "templates/word_diff.js"),
+            ("epicene.show", "templates/word_diff.js"),
             ("epicene.studies.web", "static/words.js"),
             ("epicene.studies.web", "static/keys.js"),
             ("epicene.studies.web", "static/saving.js"),

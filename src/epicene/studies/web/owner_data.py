@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from epicene.report.layout import lay_out
+from epicene.show.layout import lay_out
 from epicene.studies.analysis import quality
 from epicene.studies.analysis.export_frames import ExportUnit, export_frame, trial_names
 from epicene.studies.analysis.quality_tables import growth_chart, growth_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene import charts
+from epicene.show import charts
 from epicene.stats.tabulate import distinct_values, rows_where
 from epicene.suites.alternations.items import VARIANTS
 from epicene.suites.alternations.metrics import accuracy, main_scores, model_type, parameter_count

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from epicene import charts
+from epicene.show import charts
 from epicene.stats.tabulate import distinct_values, parts_by, rows_where
 from epicene.suites.genform import metrics
 from epicene.suites.genform.items import all_rules
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.charts import Value
     from epicene.core.records import Figure, Identity
+    from epicene.show.charts import Value
     from epicene.suites.genform.metrics import Outcomes
 
     Rows = list[dict[str, Value]]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epicene import charts
 from epicene.core.records import ContactSheet, Estimate, ImageStrip, SheetImage
+from epicene.show import charts
 from epicene.suites.gramvis.articles import with_article
 from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.items import (

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from epicene import charts
 from epicene.core.records import Estimate
+from epicene.show import charts
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import (
     NOTHING_JUDGED,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import polars
     from numpy.typing import NDArray
 
-    from epicene.charts.axes import Unit
     from epicene.core.records import Figure
+    from epicene.show.charts import Unit
     from epicene.stats.arrays import Ints
     from epicene.stats.tabulate import PartEstimator
     from epicene.suites.misgendering.metrics import Outcomes

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from epicene import charts
+from epicene.show import charts
 from epicene.stats import annotator_agreement, paired_agreement
 from epicene.stats.tabulate import distinct_values, estimate_all, rows_where, share
 from epicene.suites.misgendering.figures import (
