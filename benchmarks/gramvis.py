@@ -20,8 +20,8 @@ import polars
 import scipy.stats
 from msgspec.structs import replace
 
-from epicene.runs.external_answers import read_external_answers
-from epicene.runs.summary import Summary, summarise_external_answers
+from epicene.results.external_answers import read_external_answers
+from epicene.results.summary import Summary, summarise_external_answers
 from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.counts import count_array

@@ -24,10 +24,10 @@ import polars as pl
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate, Table
 from epicene.models import parse_spec
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.suites import choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAWER, JUDGES

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
 from epicene.show.model_profiles import headline_results
 from epicene.show.planted_values import planted_table
 from epicene.suites import choose_protocol, find_suite

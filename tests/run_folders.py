@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.records import to_json
+from epicene.results.summary import summarise
 from epicene.runs.manifest import Manifest, write_manifest
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
 from epicene.show.results_document import results_document
 
 if TYPE_CHECKING:

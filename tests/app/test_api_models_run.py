@@ -20,12 +20,12 @@ from epicene.app.opening import resolve_models
 from epicene.core import registry
 from epicene.core.errors import InputError
 from epicene.models import ModelOptions, open_model
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.executors import CachingExecutor
 from epicene.runs.manifest import Manifest
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
 from epicene.suites import choose_protocol
 from models.hf.tiny_causal import llama, save, smollm2_like
 from runs.conftest import Silent

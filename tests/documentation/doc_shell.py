@@ -26,7 +26,7 @@ _IMPORTED = (
     "epicene.show.run_report",
     "epicene.show.terminal",
     "epicene.rewriting.french",
-    "epicene.runs.compare",
+    "epicene.results.compare",
     "epicene.runs.run",
     "epicene.suites.alternations",
     "epicene.suites.genform",

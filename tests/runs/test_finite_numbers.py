@@ -12,7 +12,7 @@ from msgspec.structs import replace
 import two_stage
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement, TextScore
-from epicene.runs.external_answers import read_external_answers
+from epicene.results.external_answers import read_external_answers
 from epicene.runs.frames import judgement_frame
 from epicene.suites import DataSource, RunInfo, choose_protocol, find_suite
 from runs.conftest import Runner

@@ -13,13 +13,13 @@ from epicene.core import registry
 from epicene.core.records import Failed, Score
 from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers, parse_spec
 from epicene.models.reference import open_random
+from epicene.results.matching import match_items
+from epicene.results.missing import missing_judgements
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
-from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.manifest import Manifest
-from epicene.runs.matching import match_items
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 

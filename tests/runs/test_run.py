@@ -15,12 +15,12 @@ import two_stage
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Request
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.estimate import RunEstimate
 from epicene.runs.manifest import read_manifest
 from epicene.runs.run import lock_folder, run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.show.results_document import results_document
 from epicene.suites import Stage
 from runs.conftest import Runner, Silent, computed
@@ -221,7 +221,7 @@ def test_runs_in_folders_of_one_name_get_distinct_labels(do_run: Runner, tmp_pat
 
 
 def test_judges_are_paired_by_identity(do_run: Runner, tmp_path: Path) -> None:
-    from epicene.runs.compare import compare_runs
+    from epicene.results.compare import compare_runs
 
     one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))
     other, _ = do_run(out=tmp_path / "other", readers=("scripted:b", "scripted:a"))

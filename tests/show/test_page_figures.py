@@ -9,10 +9,10 @@ import pytest
 
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.show import charts
 from epicene.show.comparisons import comparisons_of, p_text
 from epicene.show.contrasts import agreement_of

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.model_ranking import RankedModel, Ranking
-from epicene.runs.summary import RunSummary, Summary
+from epicene.results.model_ranking import RankedModel, Ranking
+from epicene.results.summary import RunSummary, Summary
 from epicene.show.comparisons import comparisons_of, letters_of
 from epicene.show.contrasts import Agreement, contrasts_of
 from epicene.show.findings import Finding, findings_of, warnings_of

@@ -12,8 +12,8 @@ import polars as pl
 
 import reflexives
 from epicene.core.records import LEARNT, Estimate, Identity, Judgement
+from epicene.results.summary import RunSummary, Summary
 from epicene.runs.frames import judgement_frame
-from epicene.runs.summary import RunSummary, Summary
 from epicene.show.model_comparison import (
     MAX_COMPARED_MODELS,
     ModelComparison,

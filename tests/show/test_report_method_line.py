@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from epicene.core.records import Estimate, FirstToken
-from epicene.runs.summary import RunSummary
+from epicene.results.summary import RunSummary
 from epicene.show.provenance import (
     differing_protocol_settings,
     joined_line,

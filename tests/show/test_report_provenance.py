@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.results.summary import RunSummary
 from epicene.runs.manifest import Coverage
-from epicene.runs.summary import RunSummary
 from epicene.show.provenance import RUN_FIELDS, Provenance
 from epicene.show.table_formats import long_csv, wide_csv
 from epicene.suites import Protocol, RunInfo

@@ -23,10 +23,10 @@ from epicene.core import registry
 from epicene.core.records import Estimate, Figure, Table
 from epicene.languages import get
 from epicene.models import parse_spec
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.show.figures import svg
 from epicene.show.latex import tables_latex
 from epicene.show.page import table_html

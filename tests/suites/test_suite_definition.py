@@ -14,11 +14,11 @@ import pytest
 import epicene
 from epicene.core.records import Estimate, Score, Scores, Text, Texts, TextScore
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.preflight import run_settings
 from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.runs.summary import summarise
 from epicene.suites import (
     AnsweredRequest,
     Answers,

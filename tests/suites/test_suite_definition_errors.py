@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 import epicene
+from epicene.results.summary import summarise
 from epicene.runs.store import open_store
-from epicene.runs.summary import summarise
 from epicene.suites import Answers
 from suites.test_suite_definition import (
     PAIRS,

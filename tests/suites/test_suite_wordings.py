@@ -12,12 +12,12 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Image, Images, Look, Score, Translate
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.frames import check_unique_judgements, judgement_frame
 from epicene.runs.items import select_items
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from epicene.suites import wordings as wordings_module
 from epicene.suites.genform.prompts import other_wordings

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Table
-    from epicene.runs.compare import Comparison as RunComparison
-    from epicene.runs.margin import MarginCheck
+    from epicene.results.compare import Comparison as RunComparison
+    from epicene.results.margin import MarginCheck
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 
@@ -158,7 +158,7 @@ def compare(
     Examples:
         >>> epicene.compare("runs/old", "runs/new", margin=0.02).outcome   # doctest: +SKIP
     """
-    from epicene.runs.compare import compare_agreement, compare_runs
+    from epicene.results.compare import compare_agreement, compare_runs
 
     pair = names.partition(",")
     if names and not agreement:
@@ -179,7 +179,7 @@ def compare(
 
 
 def _check_margin(old: RunLike, new: RunLike, margin: float) -> MarginCheck:
-    from epicene.runs.margin import check_margin, match_runs, runs_in
+    from epicene.results.margin import check_margin, match_runs, runs_in
     from epicene.stats.power import check_share
 
     check_share("--margin", margin)

@@ -100,8 +100,8 @@ class Demo:
         """The headlines of every suite, what was planted, what is missing, and where the report
         is.
         """
+        from epicene.results.summary import group_by_protocol, summarise
         from epicene.runs.stored_run import read_run
-        from epicene.runs.summary import group_by_protocol, summarise
         from epicene.show.model_profiles import headline_results
         from epicene.show.planted_values import planted_table
         from epicene.show.results_document import metrics_table, results_document

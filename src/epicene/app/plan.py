@@ -12,7 +12,7 @@ from epicene.app.results import TabledResults, stored_run
 
 if TYPE_CHECKING:
     from epicene.core.records import Estimate, Table
-    from epicene.runs.data_needs import DataNeeds, DataPlan
+    from epicene.results.data_needs import DataNeeds, DataPlan
 
 
 class Plan(TabledResults):
@@ -76,7 +76,7 @@ def plan(
     Examples:
         >>> epicene.plan("runs/pilot", difference=0.02).items   # doctest: +SKIP
     """
-    from epicene.runs.data_needs import plan_from_runs
+    from epicene.results.data_needs import plan_from_runs
 
     runs = [stored_run(run) for run in (pilot, other) if run is not None]
     with scoring_progress():

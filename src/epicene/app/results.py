@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from epicene.core.records import Estimate, Judgement, Table
     from epicene.core.records import Figure as FigureRecord
+    from epicene.results.summary import Summary
     from epicene.runs.manifest import Coverage, Manifest
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
     from epicene.show.provenance import Provenance
     from epicene.studies.analysis.study_summary import AnsweredStudy
 
@@ -305,7 +305,7 @@ class Runs(SuiteResults):
     @cached_property
     def summary(self) -> Summary:
         """The records behind the metrics and tables."""
-        from epicene.runs.summary import summarise
+        from epicene.results.summary import summarise
 
         with scoring_progress():
             summary = summarise(self.stored)
@@ -320,7 +320,7 @@ class Runs(SuiteResults):
         """The settings in which the runs differ, what was left out, and which runs are
         incomplete.
         """
-        from epicene.runs.summary import (
+        from epicene.results.summary import (
             data_notes,
             incomplete_run_sentences,
             settings_diff_sentences,
@@ -334,9 +334,9 @@ class Runs(SuiteResults):
 
     def judgements(self) -> Iterator[tuple[str, Judgement]]:
         """Iterate over every judgement with its model, as records."""
-        from epicene.runs.matching import match_items
+        from epicene.results.matching import match_items
+        from epicene.results.summary import label_comparable_runs
         from epicene.runs.stored_run import RunJudgements
-        from epicene.runs.summary import label_comparable_runs
 
         same = match_items(self.stored)
         for index, (run, info) in enumerate(
@@ -378,7 +378,7 @@ class Runs(SuiteResults):
         return rows_frame(lists, columns, where)
 
     def _scored_texts(self) -> Iterable[Mapping[str, Any]]:
-        from epicene.runs.scored_texts import scored_text_fields
+        from epicene.results.scored_texts import scored_text_fields
 
         return scored_text_fields(self.stored)
 

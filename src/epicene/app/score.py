@@ -27,8 +27,8 @@ from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from epicene.core.records import Figure, Judgement, Table
-    from epicene.runs.external_answers import ExternalScores
-    from epicene.runs.summary import Summary
+    from epicene.results.external_answers import ExternalScores
+    from epicene.results.summary import Summary
     from epicene.studies.analysis.study_summary import StudySummary
 
 
@@ -107,7 +107,7 @@ def score(
     from epicene.core.records import to_json
     from epicene.interop.logs import answers_from_logs
     from epicene.interop.read_logs import log_files, read_logs
-    from epicene.runs.external_answers import score_external_answers
+    from epicene.results.external_answers import score_external_answers
     from epicene.studies.analysis.study_summary import summarise_labels
     from epicene.suites import choose_protocol, find_suite
     from epicene.suites.paper_material import with_paper_wording

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from epicene import __version__
 from epicene.export.folders import code_span, fault_lines, protocol_lines
 from epicene.export.public_names import model_facts
-from epicene.runs.matching import describe_suite_file
-from epicene.runs.summary import settings_diff_sentences
+from epicene.results.matching import describe_suite_file
+from epicene.results.summary import settings_diff_sentences
 from epicene.show.layout import caption
 from epicene.show.provenance import card_of
 from epicene.show.results_document import metrics_table

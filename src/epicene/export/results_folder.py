@@ -18,7 +18,7 @@ from epicene.export.folders import (
 )
 from epicene.export.public_names import public_runs
 from epicene.export.results_card import results_card
-from epicene.runs.summary import group_by_protocol, summarise
+from epicene.results.summary import group_by_protocol, summarise
 from epicene.show.model_comparison import compare_models
 from epicene.show.model_profiles import profile_table
 from epicene.show.provenance import provenance_of, undetected_line_of
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.core.records import Figure, Table
+    from epicene.results.summary import Summary
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
     from epicene.show.model_comparison import ModelComparison
     from epicene.show.provenance import Provenance
 

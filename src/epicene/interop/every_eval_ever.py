@@ -12,7 +12,7 @@ from epicene import __version__
 from epicene.core.records import to_json
 from epicene.export.folders import check_new_folder, file_names, new_folder, write_json
 from epicene.export.public_names import model_facts, public_runs
-from epicene.runs.summary import summarise
+from epicene.results.summary import summarise
 from epicene.show.model_profiles import headline_results
 from epicene.show.provenance import card_of
 

@@ -17,7 +17,7 @@ from epicene.core.records import Failed, Generate, Identity, Score, Scores, Text
 from epicene.languages.tokenisation import count_words
 from epicene.models import UnanswerableError
 from epicene.models.simple_model import SimpleModel
-from epicene.runs.external_answers import LoggedAnswers, first_requests
+from epicene.results.external_answers import LoggedAnswers, first_requests
 from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.answers import WHOLE_TEXTS
 

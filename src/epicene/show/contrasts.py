@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.show.model_profiles import HeadlineResult
     from epicene.stats.arrays import Floats
 

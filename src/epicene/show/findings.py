@@ -11,7 +11,7 @@ from epicene.show.layout import FEW_GROUPS, FEW_GROUPS_NOTE, format_interval, fo
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.show.comparisons import Comparisons
     from epicene.show.contrasts import Agreement, Contrast
     from epicene.show.model_comparison import ModelComparison

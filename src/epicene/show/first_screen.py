@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene import languages
 from epicene.core.errors import EpiceneError
-from epicene.runs.summary import label_runs
+from epicene.results.summary import label_runs
 from epicene.show.findings import names
 from epicene.show.page_figures import CONTROLS, first_identity, is_control, styles_of
 from epicene.show.run_tables import parameters_text
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.core.records import Identity
+    from epicene.results.summary import Summary
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
     from epicene.show.page import NotMeasured
     from epicene.show.page_figures import Styles
 

@@ -12,7 +12,7 @@ from epicene.core.records import Column, Estimate, Row, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.suites import SuiteCard
 
 _ANY = "*"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.dummy_answers import missing_judgements
-from epicene.runs.model_ranking import RankedModel, Ranking, rank
-from epicene.runs.paired_differences import (
+from epicene.results.missing import missing_judgements
+from epicene.results.model_ranking import RankedModel, Ranking, rank
+from epicene.results.paired_differences import (
     PairedDifference,
     detectable_table,
     differences_table,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.results.summary import Summary
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
     from epicene.show.model_profiles import HeadlineResult
     from epicene.suites import Results
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
-from epicene.runs.matching import SHORT_HASH
+from epicene.results.matching import SHORT_HASH
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
 from epicene.suites.headline_metrics import (
     HeadlineMetric,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.core.records import Identity
-    from epicene.runs.summary import RunSummary, Summary
+    from epicene.results.summary import RunSummary, Summary
     from epicene.suites import RunInfo
 
 _NOT_RUN = Estimate(value=None, why="this model was not run on this suite under this protocol")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from epicene.core.records import Identity
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.show.charts import Value
     from epicene.show.contrasts import Agreement, Contrast
     from epicene.show.model_profiles import HeadlineResult

@@ -10,7 +10,7 @@ from epicene.suites.headline_metrics import planted_value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.show.model_profiles import HeadlineResult
 
 

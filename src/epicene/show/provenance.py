@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import msgspec
 
 from epicene.core.records import Column, digest
-from epicene.runs.matching import SHORT_HASH
-from epicene.runs.summary import data_notes, settings_diff_sentences
+from epicene.results.matching import SHORT_HASH
+from epicene.results.summary import data_notes, settings_diff_sentences
 from epicene.show.layout import format_interval, format_number
 from epicene.suites.data_origin import card_for
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from epicene.core.records import Estimate, Row, Table
+    from epicene.results.summary import RunSummary, Summary
     from epicene.runs.manifest import Coverage
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol, SuiteCard
 
 _STATED_ELSEWHERE = {"name", "about", "normalisers"}

@@ -14,7 +14,7 @@ from epicene.suites.paper_material import EPICENES_WORDING, UNKNOWN_WORDING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epicene.runs.summary import RunSummary, Summary
+    from epicene.results.summary import RunSummary, Summary
 
 
 def results_document(

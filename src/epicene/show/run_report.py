@@ -10,14 +10,14 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.files import IMAGES_FOLDER, write_atomically
-from epicene.runs.stored_run import RunJudgements, StoredRun
-from epicene.runs.summary import (
+from epicene.results.summary import (
     Summary,
     group_by_protocol,
     label_comparable_runs,
     settings_diff_sentences,
     summarise,
 )
+from epicene.runs.stored_run import RunJudgements, StoredRun
 from epicene.show.charts import EmptyChartError
 from epicene.show.comparisons import comparisons_of, letters_of
 from epicene.show.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails

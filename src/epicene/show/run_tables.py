@@ -6,16 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.matching import SHORT_HASH, describe_data_files, describe_suite_file
-from epicene.runs.summary import Summary, other_role_models
+from epicene.results.matching import SHORT_HASH, describe_data_files, describe_suite_file
+from epicene.results.summary import Summary, other_role_models
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.core.records import Identity
+    from epicene.results.summary import RunSummary
     from epicene.runs.manifest import Coverage
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import RunSummary
 
 # A killed run cannot change its state.
 _STATE_NAMES = {"running": "running or killed"}

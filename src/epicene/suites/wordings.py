@@ -2,7 +2,7 @@
 
 `--set wordings=N` asks every item in the first N wordings of a suite. The first is the default; an
 item in another wording is a separate item in the same group, whose id ends in `/wording-2`.
-Judgements have a facet `wording`, which `runs/wordings.py` uses for its tables.
+Judgements have a facet `wording`, which `results/wordings.py` uses for its tables.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from epicene.core.records import Masking, Scores
 from epicene.models import ImageStore, parse_spec
 from epicene.models.hf import checkpoint
 from epicene.models.hf.masked import HfMasked
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.alternations import suite
 from epicene.suites.alternations.ask import ask_scores

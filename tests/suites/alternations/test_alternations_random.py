@@ -7,10 +7,10 @@ import pytest
 
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.stats.tabulate import rows_where
 from epicene.suites import choose_protocol
 from epicene.suites.alternations import suite

@@ -11,11 +11,11 @@ import pytest
 
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.runs.compare import compare_agreement
+from epicene.results.compare import compare_agreement
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.show.figures import svg
 from epicene.show.table_formats import as_json
 from epicene.suites import DataSource, choose_protocol, find_suite

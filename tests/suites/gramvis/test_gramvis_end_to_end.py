@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from epicene.core.records import Choice, Images, to_json
+from epicene.results.summary import summarise
 from epicene.runs.manifest import read_manifest
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.show.results_document import results_document
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK

@@ -13,10 +13,10 @@ import pytest
 
 from epicene.core.records import Images
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import summarise
 from epicene.show.table_formats import as_json
 from epicene.suites import DataSource, choose_protocol
 from epicene.suites.gramvis import suite

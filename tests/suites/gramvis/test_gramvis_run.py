@@ -34,11 +34,11 @@ from epicene.models import (
     open_model,
     parse_spec,
 )
+from epicene.results.summary import Summary, summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.items import limit_items
 from epicene.runs.run import run
 from epicene.runs.stored_run import RunJudgements, read_run
-from epicene.runs.summary import Summary, summarise
 from epicene.show.figures import svg
 from epicene.show.table_formats import as_json
 from epicene.suites import AnsweredRequest, Answers, DataSource, Protocol, choose_protocol

@@ -15,10 +15,10 @@ from epicene.core.errors import InputError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.runs.summary import summarise
 from epicene.show.table_formats import as_json
 from epicene.studies.analysis.quality import question_agreement
 from epicene.studies.analysis.study_builder import study_from_data, study_from_runs

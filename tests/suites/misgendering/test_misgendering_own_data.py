@@ -13,10 +13,10 @@ from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.languages.pronouns import shipped_pronoun_sets
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.runs.summary import summarise
 from epicene.show.provenance import card_of, provenance_of
 from epicene.show.table_formats import tables_markdown
 from epicene.suites import DataSource, choose_protocol

@@ -16,10 +16,10 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.core.records import Estimate
 from epicene.models import parse_spec
+from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
 from epicene.runs.run import run
 from epicene.runs.stored_run import read_run
-from epicene.runs.summary import summarise
 from epicene.suites import Dataset, choose_protocol
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.items import PUBLISHED_SETS

@@ -16,8 +16,8 @@ import numpy as np
 
 from epicene.core.errors import InputError, pluralise
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.results.summary import label_comparable_runs
 from epicene.runs.stored_run import RunJudgements
-from epicene.runs.summary import label_comparable_runs
 from epicene.stats.annotator_agreement import majority_labels, without_ties
 from epicene.stats.corrected import (
     CheckedRate,

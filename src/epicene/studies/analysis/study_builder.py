@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
+from epicene.results.summary import label_comparable_runs
 from epicene.runs.items import filter_languages
 from epicene.runs.stored_run import RunJudgements, StoredRun
-from epicene.runs.summary import label_comparable_runs
 from epicene.studies.design.schema import SampledCell, SamplingRecord
 from epicene.suites import choose_protocol
 from epicene.suites.studies import Material

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.core.errors import InputError, as_sentence
+from epicene.results.summary import label_comparable_runs
 from epicene.runs.frames import judgement_frame
 from epicene.runs.stored_run import RunJudgements
-from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
 from epicene.studies.analysis.corrections import Corrections, correct_headlines
 from epicene.studies.collection.adjudication import apply_adjudications
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate, Figure, Judgement, Table
+    from epicene.results.summary import Summary
     from epicene.runs.stored_run import StoredRun
-    from epicene.runs.summary import Summary
     from epicene.studies.collection.adjudication import Adjudications
     from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Protocol, Suite

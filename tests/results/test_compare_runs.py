@@ -11,9 +11,9 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.runs.compare import Comparison, compare_agreement, compare_runs
+from epicene.results.compare import Comparison, compare_agreement, compare_runs
+from epicene.results.summary import summarise
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.runs.summary import summarise
 from epicene.show.model_comparison import compare_models
 from epicene.show.model_profiles import headline_results
 from epicene.stats.tabulate import mean

@@ -30,8 +30,8 @@ from epicene.core.records import (
     Texts,
     Translate,
 )
+from epicene.results.summary import summarise_external_answers
 from epicene.runs.manifest import Coverage
-from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.core.records import Judgement
-    from epicene.runs.summary import Summary
+    from epicene.results.summary import Summary
     from epicene.suites import Dataset, Protocol, Stage, Suite
 
 EXTERNAL_MODEL = "given"  # the model's name if the file has none

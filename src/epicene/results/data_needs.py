@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import InputError, pluralise
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.paired_differences import paired_scores, spread_of_scores
-from epicene.runs.run_pair import POSITIONS, headline_figures, read_pair
-from epicene.runs.summary import summarise
+from epicene.results.paired_differences import paired_scores, spread_of_scores
+from epicene.results.run_pair import POSITIONS, headline_figures, read_pair
+from epicene.results.summary import summarise
 from epicene.stats.paired_spread import paired_spread
 from epicene.stats.power import ALPHA, POWER, check_share, detectable_difference, groups_needed
 from epicene.stats.tabulate import group_codes

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from epicene.core.records import Estimate
-from epicene.runs.compare import compare_runs
-from epicene.runs.score_differences import score_table
+from epicene.results.compare import compare_runs
+from epicene.results.score_differences import score_table
 from epicene.stats.intervals import clustered_difference
 from epicene.suites import Results
 from epicene.suites.apgc.metrics import SUM_SCORES

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from epicene.core import registry
-from epicene.runs.dummy_answers import expected_judgements, missing_judgements
+from epicene.results.matching import match_items
+from epicene.results.missing import expected_judgements, missing_judgements
+from epicene.results.model_ranking import rank
+from epicene.results.summary import summarise
 from epicene.runs.frames import judgement_frame
-from epicene.runs.matching import match_items
-from epicene.runs.model_ranking import rank
 from epicene.runs.stored_run import RunJudgements, StoredRun, read_run
-from epicene.runs.summary import summarise
 from epicene.show.model_comparison import compare_models
 from epicene.suites import Results, find_suite
 from epicene.suites.headline_metrics import headline_metrics_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from epicene.runs.summary import label_runs
+from epicene.results.summary import label_runs
 from epicene.suites import RunInfo
 
 

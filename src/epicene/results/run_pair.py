@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.core.errors import InputError
+from epicene.results.matching import match_items
+from epicene.results.summary import incomplete_sentences, label_runs, settings_diff_sentences
 from epicene.runs.frames import check_unique_judgements, judgement_frame
-from epicene.runs.matching import match_items
 from epicene.runs.stored_run import RunJudgements, StoredRun
-from epicene.runs.summary import incomplete_sentences, label_runs, settings_diff_sentences
 from epicene.suites import Results
 from epicene.suites.headline_metrics import headline_metrics_of
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.core.records import Estimate
+    from epicene.results.paired_differences import FramePair
     from epicene.runs.manifest import Coverage
-    from epicene.runs.paired_differences import FramePair
     from epicene.suites.headline_metrics import HeadlineMetric
 
 POSITIONS = ("first", "second")

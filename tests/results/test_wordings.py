@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from epicene.core.records import Estimate, Judgement, Table
+from epicene.results.wordings import order_sentence, wording_differences, wording_tables
 from epicene.runs.frames import judgement_frame
-from epicene.runs.wordings import order_sentence, wording_differences, wording_tables
 from epicene.suites import Results, RunInfo
 from epicene.suites.genform import suite as genform
 from epicene.suites.headline_metrics import headline_metrics_of

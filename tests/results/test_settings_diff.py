@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from epicene.results.summary import differing_run_settings, settings_diff_sentences
 from epicene.runs.stored_run import StoredRun
-from epicene.runs.summary import differing_run_settings, settings_diff_sentences
 from epicene.suites import find_suite
 from runs.conftest import run_suite
 

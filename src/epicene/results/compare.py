@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import unknown
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.paired_differences import (
+from epicene.results.paired_differences import (
     PAIRED_NOTE,
     PairedDifference,
     changed_outcomes,
@@ -17,18 +17,18 @@ from epicene.runs.paired_differences import (
     pair_judgements,
     pairwise_differences,
 )
-from epicene.runs.run_pair import POSITIONS, RunPair, headline_figures, read_pair
-from epicene.runs.score_differences import score_table
-from epicene.runs.summary import RunSummary, primary_judgements
-from epicene.runs.wordings import order_sentence, wording_differences
+from epicene.results.run_pair import POSITIONS, RunPair, headline_figures, read_pair
+from epicene.results.score_differences import score_table
+from epicene.results.summary import RunSummary, primary_judgements
+from epicene.results.wordings import order_sentence, wording_differences
 from epicene.stats import paired_agreement
 from epicene.stats.tabulate import undetected_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.runs.paired_differences import FramePair
-    from epicene.runs.run_pair import HeadlineFigures
+    from epicene.results.paired_differences import FramePair
+    from epicene.results.run_pair import HeadlineFigures
     from epicene.runs.stored_run import StoredRun
 
 _OWN_VALUES_NOTE = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epicene.runs.paired_differences import (
+from epicene.results.paired_differences import (
     KEYS,
     PairedDifference,
     differences_table,

@@ -7,8 +7,8 @@ import pytest
 
 import two_stage
 from epicene.core.records import Judgement
+from epicene.results.summary import primary_judgements, summarise_external_answers
 from epicene.runs.frames import judgement_frame
-from epicene.runs.summary import primary_judgements, summarise_external_answers
 from runs.frames import INFO
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import ENOUGH_GROUPS, Column, Estimate, Row, Table
-from epicene.runs.paired_differences import paired_scores, spread_of_scores
-from epicene.runs.run_pair import POSITIONS, headline_figures, read_pair
-from epicene.runs.summary import protocol_method, settings_diff_sentences
+from epicene.results.paired_differences import paired_scores, spread_of_scores
+from epicene.results.run_pair import POSITIONS, headline_figures, read_pair
+from epicene.results.summary import protocol_method, settings_diff_sentences
 from epicene.stats.power import POWER, groups_needed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.runs.run_pair import HeadlineFigures
+    from epicene.results.run_pair import HeadlineFigures
     from epicene.runs.stored_run import StoredRun
     from epicene.stats.paired_spread import PairedSpread
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from epicene.core.errors import RunError
-from epicene.runs.model_ranking import Ranking, rank
-from epicene.runs.paired_differences import pairwise_differences
+from epicene.results.model_ranking import Ranking, rank
+from epicene.results.paired_differences import pairwise_differences
 from epicene.stats.ranking import RankRange
 
 MODELS = ("good", "fair", "poor")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError
+from epicene.results.summary import label_comparable_runs
 from epicene.runs.stored_run import RunJudgements
-from epicene.runs.summary import label_comparable_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from epicene.core.records import Text, Texts
-from epicene.runs.external_answers import score_external_answers
+from epicene.results.external_answers import score_external_answers
 from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 
 

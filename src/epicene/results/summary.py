@@ -10,10 +10,10 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
+from epicene.results.matching import SHORT_HASH, ItemMatching, describe_data_files, match_items
+from epicene.results.wordings import wording_tables, wordings_in
 from epicene.runs.frames import judgement_frame
-from epicene.runs.matching import SHORT_HASH, ItemMatching, describe_data_files, match_items
 from epicene.runs.stored_run import RunJudgements, StoredRun
-from epicene.runs.wordings import wording_tables, wordings_in
 from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.paper_material import UNKNOWN_WORDING

@@ -14,10 +14,10 @@ import two_stage
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
-from epicene.runs.compare import compare_agreement, compare_runs
-from epicene.runs.matching import match_items
+from epicene.results.compare import compare_agreement, compare_runs
+from epicene.results.matching import match_items
+from epicene.results.summary import differing_run_settings, summarise
 from epicene.runs.stored_run import StoredRun, read_run
-from epicene.runs.summary import differing_run_settings, summarise
 from epicene.show.run_tables import runs_table
 from epicene.suites import Answers, DataSource
 from reflexives import STARTER

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.runs.paired_differences import pairwise_differences
+from epicene.results.paired_differences import pairwise_differences
 from epicene.stats.tabulate import distinct_values, rows_where
 from epicene.suites.headline_metrics import headline_metrics_of
 from epicene.suites.wordings import FACET, MARK
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.runs.paired_differences import PairedDifference
+    from epicene.results.paired_differences import PairedDifference
     from epicene.suites import Results, Suite
     from epicene.suites.headline_metrics import HeadlineMetric
 
