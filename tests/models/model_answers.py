@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from epicene.core.records import Answer, Image, Request
+    from epicene.core.records import Answer, Draw, Image, Request
     from epicene.models import Batch, ImageStore, Model, NumberedRequest
 
 
@@ -25,6 +25,12 @@ class NoFiles:
         raise AssertionError
 
     def path(self, sha256: str) -> Path:
+        raise AssertionError
+
+    def drawn(self, _request: Draw, _index: int) -> Image | None:
+        raise AssertionError
+
+    def keep(self, _request: Draw, _index: int, _image: Image) -> None:
         raise AssertionError
 
 
