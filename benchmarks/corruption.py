@@ -2,12 +2,12 @@
 
     python benchmarks/corruption.py [--corruptions 1000] [--seed 1]
 
-The runs: one of alternations and one of GramVis, complete, with a cache of judgements, and one that
-was killed halfway, with a log beside its database. Damaged are the database, its log, the manifest,
-an image or the cache: a flipped bit, overwritten bytes, a page zeroed, copied over another or
-swapped with it, bytes cut off or added, a file removed. After each, `epicene tables` must print the
-same tables, or refuse in one sentence, or say that the run is incomplete; then the same command
-must restore the run or refuse it in one sentence. The exit code is 1 if anything else happened.
+The runs: one of alternations and one of GramVis, complete, and one that was killed halfway, with a
+log beside its database. Damaged are the database, its log, the manifest, an image or the
+judgements: a flipped bit, overwritten bytes, a page zeroed, copied over another or swapped with it,
+bytes cut off or added, a file removed. After each, `epicene tables` must print the same tables, or
+refuse in one sentence, or say that the run is incomplete; then the same command must restore the
+run or refuse it in one sentence. The exit code is 1 if anything else happened.
 """
 
 from __future__ import annotations
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
-from epicene.runs import judgement_cache  # noqa: E402
 from runs.corruptions import Outcomes, make_victims, try_corruption  # noqa: E402 - from the tests
-
-SMALL_CHUNK = 20  # judgements, so that small runs have a cache
 
 
 def main() -> None:
@@ -39,7 +36,6 @@ def main() -> None:
     parser.add_argument("--corruptions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
-    judgement_cache._CHUNK = SMALL_CHUNK
     rng, outcomes = random.Random(wanted.seed), Outcomes()
     with tempfile.TemporaryDirectory(prefix="epicene-corruption-") as name, silence():
         folder = Path(name)

@@ -48,6 +48,10 @@ class Counting:
         """A section begins."""
         self._title, self._total, self._done = title, total, done
 
+    def expect(self, total: int) -> None:
+        """There may be another number of requests."""
+        self._total = total
+
     def advance(self, answered: int, failed: int) -> None:
         """Some requests were answered."""
         self._done += answered

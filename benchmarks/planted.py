@@ -69,6 +69,9 @@ class Silent:
     def start(self, title: str, total: int, done: int) -> None:
         """Not shown."""
 
+    def expect(self, total: int) -> None:
+        """Not shown."""
+
     def advance(self, answered: int, failed: int) -> None:
         """Not shown."""
 

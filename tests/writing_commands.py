@@ -103,9 +103,7 @@ limit = 4
 
 # Times, and what says when something was done.
 _TEMPORARY = re.compile(r"\..+\.epicene-[a-z0-9_]{8}")
-_NOT_COMPARED = frozenset(
-    {".lock", "report.html", "judgements.cache", "frame.cache", "complete.cache"}
-)
+_NOT_COMPARED = frozenset({".lock", "report.html"})
 
 
 @dataclass(frozen=True)
@@ -268,16 +266,17 @@ def _write_runs(folder: Path) -> None:
 
 def _write_labels(place: Path, sheets: Path, run: Path) -> None:
     """A study with the answers of ann and bob, and the sheets of carl and of decisions."""
-    labels = epicene.sample_study([run], place, per_cell=1, twice=2)
-    labels.write_sheets(["ann", "bob", "carl"], sheets)
+    annotate = epicene.annotate
+    annotate.sample(run, out=place, per_cell=1, twice=2)
+    annotate.sheets(place, people=["ann", "bob", "carl"], out=sheets)
     study = open_study_folder(place).study
     for name in ("ann", "bob", "carl"):
         sheet = sheets / f"{name}.csv"
         responses = [respond(study, item, name) for item in study.items]
         sheet.write_text(fill_in(sheet.read_text("utf-8-sig"), responses), "utf-8")
     for name in ("ann", "bob"):
-        labels.import_answers(sheets / f"{name}.csv")
-    settled = labels.adjudicate("eve", sheets / "settled.csv")
+        annotate.import_answers(place, sheets / f"{name}.csv")
+    settled = annotate.adjudicate(place, by="eve", out=sheets / "settled.csv")
     assert settled.answers
     rows = list(csv.DictReader(io.StringIO(settled.text)))
     for row in rows:

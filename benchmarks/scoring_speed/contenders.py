@@ -100,7 +100,7 @@ class Epicene:
             for batch in make_batches(
                 planned[start : start + WINDOW_SIZE], self._model.batch_limit
             ):
-                yield [(each.request_id, each.request) for each in batch]
+                yield [(each.number, each.request) for each in batch]
 
 
 class Peer:

@@ -123,7 +123,6 @@ def _done(folder: Path, small: Small) -> Path:
         models={role: [parse_spec(each) for each in specs] for role, specs in small.models.items()},
         limit=small.limit,
         under=folder / "runs",
-        command="make screenshots",
     )
     made, _ = run(order, Silent())
     return made

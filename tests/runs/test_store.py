@@ -173,7 +173,7 @@ def generate(prompts):
 model = epicene.open_model(generate=generate, version="1")
 print(epicene.run(suite, model, out=sys.argv[1], progress=False).coverage)
 """
-    ends = []
+    ends: list[subprocess.CompletedProcess[str]] = []
     while len(ends) < 6 and (not ends or ends[-1].returncode):
         ends.append(
             subprocess.run(

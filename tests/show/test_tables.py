@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
-from epicene.api.frames import estimates_frame, table_frame
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
+from epicene.app.frames import estimates_frame, table_frame
 from epicene.core.data_files import escape_formula, unescape_formula
 from epicene.core.records import Column, Estimate, Row, Table
 from epicene.show.charts import points_with_intervals
