@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.conftest import Epicene
 
 import two_stage
+from app.conftest import Epicene
+from epicene.app import session
 from epicene.core import registry
 from epicene.models import (
     Model,
@@ -209,14 +212,20 @@ def test_money_without_a_limit_is_confirmed(
     epicene: Epicene, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("epicene.cli.estimate._is_terminal", lambda: True)
-    monkeypatch.setattr("typer.confirm", lambda said, **_: asked.append(said))
+
+    class Person(io.StringIO):
+        def readline(self, *_: object) -> str:  # type: ignore[override]
+            asked.append("asked")
+            return "n"
+
+    monkeypatch.setattr(sys, "stdin", Person())
+    monkeypatch.setattr(session, "_is_terminal", lambda: True)
     Path("plan.toml").write_text(plan(f"openai:a?base_url={server.url}"))
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
     assert "was not started" in done.err
-    assert len(asked) == 1
-    assert "--max-cost" in asked[0]
+    assert asked == ["asked"]
+    assert "--max-cost" in done.err
     assert not Path("plan").exists()
     for arguments in (["--yes"], ["--dry-run"]):
         epicene("sweep", "plan.toml", *arguments)
@@ -236,13 +245,14 @@ def test_what_cannot_be_read_is_not_taken_for_free(epicene: Epicene, server: Ser
     assert server.asked == []
 
 
-@pytest.mark.parametrize("arguments", [("--example",), ("--paper", "gramvis")])
+@pytest.mark.parametrize("arguments", [(), ("--paper", "gramvis")])
 def test_plans_are_printed(epicene: Epicene, arguments: tuple[str, ...]) -> None:
-    printed = epicene("sweep", *arguments)
+    printed = epicene("sweep", "example", *arguments)
     assert printed.code == 0
     assert "[[models]]" in printed.out
 
 
 def test_a_plan_has_to_be_named(epicene: Epicene) -> None:
-    assert "Name a plan: epicene sweep PLAN.toml" in epicene("sweep").err
-    assert "no plan of the paper of the suite 'genfrom'" in epicene("sweep", "--paper=genfrom").err
+    assert "--plan is missing; see `epicene sweep --help`" in epicene("sweep").err
+    other = epicene("sweep", "example", "--paper=genfrom")
+    assert "no plan of the paper of the suite 'genfrom'" in other.err
