@@ -21,7 +21,7 @@ _HOMES = {
 }
 __all__ = ["__version__", *sorted(_HOMES)]
 # Packages that are also functions; see core/callable_package.py.
-_CALLABLE_PACKAGES = ("models", "report", "suites")
+_CALLABLE_PACKAGES = ("models", "suites")
 
 
 def function(name: str) -> Any:
