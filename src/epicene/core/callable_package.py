@@ -1,5 +1,5 @@
-"""Packages that are also functions: `epicene.suites` contains modules, `epicene.suites(…)` lists the
-suites.
+"""Packages that are also functions: `epicene.suites` contains modules, and `epicene.suites(…)`
+lists the suites.
 
 A package's `__init__.py` says `sys.modules[__name__].__class__ = CallablePackage`; a call goes to
 the function of the package's name in the Python API.
