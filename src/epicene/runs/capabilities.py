@@ -43,6 +43,9 @@ def check_models(
     items = next(plan.windows())
     suite.check_packages(config.protocol, (item for window in plan.windows() for item in window))
     asked = asked_verbs(suite, config.protocol, items)
+    for role in models:
+        if not asked[role]:  # all that it is asked depends on what others answer
+            asked[role] = {verb(kind) for kind in suite.verbs_of(role)}
     for role, each in models.items():
         for spec in config.models[role]:
             check_packages(spec, asked[role])
