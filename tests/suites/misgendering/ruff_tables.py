@@ -13,8 +13,11 @@ from pathlib import Path
 
 from epicene.models import open_model, parse_spec
 from epicene.runs.config import RunConfig
-from epicene.runs.plan import PlanReader, survey_section
-from epicene.runs.run import prepare_store, run
+from epicene.runs.estimate import estimate_run
+from epicene.runs.items import select_items
+from epicene.runs.plan import Plan
+from epicene.runs.run import run
+from epicene.runs.store import AnswerStore
 from epicene.suites import Dataset, DataSource, choose_protocol
 from epicene.suites.misgendering import suite
 
@@ -65,10 +68,11 @@ def plan(numbers: str) -> int:
     config, dataset = _config_and_data(numbers)
     folder = Path("planned")
     folder.mkdir()
-    store = prepare_store(folder, config, dataset)
-    stage = suite.stages[0]
-    section = store.section(stage.name, stage.role, open_model(parse_spec("random")).identity)
-    return survey_section(PlanReader(store, suite, config.protocol), store, stage, section).total
+    store = AnswerStore(folder / "answers.sqlite", create=True)
+    store.put_items(select_items(config, dataset), dataset.name)
+    model = open_model(parse_spec("random"))
+    walked = Plan(store, config.suite, config.protocol, {"model": (model.identity,)})
+    return estimate_run(config, walked, {"model": [model]}, store).left
 
 
 def ask(numbers: str) -> int:
@@ -82,9 +86,10 @@ def ask(numbers: str) -> int:
 
 def _config_and_data(numbers: str) -> tuple[RunConfig, Dataset]:
     settings = {"distractors": numbers, "datasets": "ruff"}
+    protocol = choose_protocol(suite, "epicene", settings, None)
     config = RunConfig(
-        suite=suite,
-        protocol=choose_protocol(suite, "epicene", settings, None),
+        suite=suite.for_protocol(protocol, ["model"]),
+        protocol=protocol,
         models={"model": [parse_spec("random")]},
         source=DataSource(path=Path("data")),
     )
