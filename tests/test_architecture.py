@@ -100,6 +100,6 @@ def test_the_guide_names_files_that_exist() -> None:
     """Paths in ARCHITECTURE.md do not go stale."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+(?:\.py|/))`", text)
-    assert len(named) > 30
+    assert len(named) > 10
     missing = [path for path in named if not ((PACKAGE / path).exists() or (ROOT / path).exists())]
     assert missing == []
