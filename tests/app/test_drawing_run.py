@@ -218,7 +218,6 @@ def test_killed_and_resumed_it_redraws_nothing(
 ) -> None:
     """Whatever was stored when it was killed is never drawn again."""
     shop = gallery(provider, plain)
-    program = Path(sys.executable).with_name("epicene")
     with shop.server:
         quick = shop.server._script
 
@@ -228,7 +227,7 @@ def test_killed_and_resumed_it_redraws_nothing(
 
         shop.server._script = slow
         process = subprocess.Popen(
-            [program, *command(shop, "--concurrency=2", "--price=0.04")],
+            [sys.executable, "-m", "epicene", *command(shop, "--concurrency=2", "--price=0.04")],
             cwd=tmp_path, env={**os.environ}, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         deadline = time.monotonic() + 120

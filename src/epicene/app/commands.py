@@ -104,7 +104,7 @@ def _show_default(value: Any) -> str:
     return None if hidden else str(value)  # type: ignore[return-value]
 
 
-_PARAMETERS = Parameter(negative=(), show_default=_show_default)
+_PARAMETERS = Parameter(negative=(), show_default=_show_default, allow_repeating=True)
 # A command has neither a version nor the epilogue of the whole.
 _QUIET: dict[str, Any] = {
     "version_flags": [],
