@@ -16,6 +16,7 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images, Request
 from epicene.models import Model, ModelOptions, open_model, parse_spec, sample_seed
 from epicene.models.diffusion import open as open_pipeline
+from epicene.runs.images import RunImages
 from models.model_answers import batch_answers
 from models.tiny_diffusion import LONGEST, save_pipeline
 
@@ -70,6 +71,17 @@ def test_an_image_depends_on_prompt_seed_and_image_and_on_nothing_beside(
     assert len({alone.sha256, other.images[0].sha256, seeded.images[0].sha256}) == 3
     reopened = open_pipeline(str(folder), ModelOptions())
     assert images(reopened, tmp_path, draw(seed=5)) == (alone,)
+
+
+def test_what_an_unfinished_request_drew_is_not_drawn_again(folder: Path, tmp_path: Path) -> None:
+    files = RunImages(tmp_path, lambda request: request.item.encode())
+    model = open_pipeline(str(folder), ModelOptions())
+    (begun,) = batch_answers(model, draw(shots=1), files=files)
+    (whole,) = batch_answers(model, draw(shots=2), files=files)
+    assert isinstance(begun, Images)
+    assert isinstance(whole, Images)
+    assert whole.images[:1] == begun.images
+    assert model.notes()["drawn"] == 2
 
 
 @pytest.mark.parametrize("unsafe", [True, False])

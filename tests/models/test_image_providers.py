@@ -14,6 +14,7 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Draw, Failed, Generate, Image
 from epicene.models import ModelOptions, open_model, parse_spec, sample_seed
+from epicene.runs.images import RunImages
 from models.http.image_servers import (
     FLUX,
     IDEOGRAM_SCHEMA,
@@ -388,6 +389,23 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
     first, second = posted(shop)
     assert second.at - first.at >= 1
     assert model.notes()["rate_limited"] == 1
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_an_unfinished_request_drew_is_not_drawn_again(provider: str, tmp_path: Path) -> None:
+    last = sample_seed(0, 2)
+    broken = Drawing(fault=Reply({"detail": "width is too large"}, 422))
+    files = RunImages(tmp_path, lambda request: request.item.encode())
+    request = draw(shots=3)
+    shop = gallery(provider, lambda order: broken if order.seed == last else Drawing())
+    with shop.server:
+        (failed,) = answers(shop.model(concurrency=1), request, files=files)
+    assert isinstance(failed, Failed)
+    shop = gallery(provider, plain)
+    with shop.server:
+        (whole,) = answers(shop.model(), request, files=files)
+    assert [order.seed for order in shop.studio.orders] == [last]
+    assert [image.seed for image in drawn(whole)] == [sample_seed(0, shot) for shot in range(3)]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -17,7 +17,7 @@ from epicene.models.http.retry import RetryPolicy
 from models.http.local_server import Asked, Reply, Script, Server, first_then
 from models.model_answers import answers, drawn
 from models.openai.openai_server import error, model
-from models.sample_images import claiming, picture
+from models.sample_images import picture
 
 FAST_RETRIES = RetryPolicy(first_wait=0.001, max_wait=0.01)
 MIB = 1 << 20
@@ -71,15 +71,6 @@ def test_an_image_is_one_request_and_its_image_is_kept_by_its_hash(tmp_path: Pat
         ),
     )
     assert ImageFolder(tmp_path).path(drawn(answer)[0].sha256).read_bytes() == data
-
-
-def test_images_come_in_their_order_each_from_its_seed(tmp_path: Path) -> None:
-    shades = {sample_seed(0, shot): 10 * shot for shot in range(4)}
-    script = lambda asked: sent(picture(shade=shades[asked.body["seed"]]))  # noqa: E731
-    (answer,), asked = ask(script, tmp_path, draw(shots=4))
-    assert len(asked) == 4
-    expected = [hashlib.sha256(picture(shade=10 * shot)).hexdigest() for shot in range(4)]
-    assert [image.sha256 for image in drawn(answer)] == expected
 
 
 @pytest.mark.parametrize("setting", ["seed", "response_format"])
@@ -162,29 +153,6 @@ def test_a_passing_fault_is_mended(fault: Reply, timeout: float, tmp_path: Path)
         assert drawn(answer)[0].sha256
         assert len(server.asked) == 2
         assert served.notes()["retries"] == 1
-
-
-@pytest.mark.parametrize(
-    ("data", "words", "attempts"),
-    [
-        (picture(64, 64)[:60], "the image is broken", 3),
-        (b"<html>not an image</html>", "not a PNG, JPEG or WebP image (3 attempts)", 3),
-        (picture(5000, 4000), "5000 × 4000 pixels, which exceeds the limit of 16 megapixels", 1),
-        (claiming(60_000, 60_000), "far too many pixels", 1),
-    ],
-    ids=["broken", "no image", "20 megapixels", "bomb"],
-)
-def test_an_image_that_cannot_be_kept_is_recorded_with_the_reason(
-    data: bytes, words: str, attempts: int, tmp_path: Path
-) -> None:
-    script = lambda a: sent(data) if "nurse" in a.prompt else sent(picture())  # noqa: E731
-    (bad, good), asked = ask(script, tmp_path, draw(), draw("a doctor"))
-    (image,) = drawn(bad)
-    assert words in image.refused
-    assert not image.sha256
-    assert drawn(good)[0].sha256
-    assert len(asked) == attempts + 1
-    assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
 
 
 def test_a_reply_that_is_too_large_leaves_the_other_images(tmp_path: Path) -> None:
