@@ -217,7 +217,15 @@ class SuiteResults(TabledResults):
         return {figure.name: figure.title for figure in self._figures()}
 
     def _figures(self) -> Sequence[FigureRecord]:
-        return self.summary.figures
+        """The headlines with their intervals, then the suite's own figures."""
+        from epicene.show.charts import EmptyChartError
+        from epicene.show.page_figures import interval_figure
+
+        own = self.summary.figures
+        try:
+            return (interval_figure([self.summary]), *own)
+        except EmptyChartError:
+            return own
 
     def figure(self, name: str) -> Figure:
         """One figure, which a notebook displays and `.save("x.svg")` writes."""
