@@ -123,7 +123,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
             f"to {self.requests} requests ({self.failed} failed"
-            + (f", {self.not_begun} stages have not started)" if self.not_begun else ")")
+            + (f", {pluralise(self.not_begun, 'stage')} not started)" if self.not_begun else ")")
             + (
                 f"; {pluralise(self.damaged, 'row')} of {STORE_FILE} are damaged and count as "
                 "missing; resume the run to send their requests again"
