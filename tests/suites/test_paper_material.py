@@ -82,8 +82,8 @@ def test_the_material_becomes_part_of_the_run(
     assert json.loads(json.dumps(stored["templates"]))["FR"]["F"] == templates()["French"]["f"]
     monkeypatch.delenv(FOLDER_VARIABLE)
     assert "paper's own" in epicene.load(run.path).tables["3"]
-    again = gramvis(tmp_path / "run")  # the folder of the run has the wording
-    assert (again.complete, stored_protocol(again.path)) == (True, stored)
+    with pytest.raises(InputError, match=f"{FOLDER_VARIABLE} is not set"):
+        gramvis(tmp_path / "run")  # a session that asks reads it again
 
 
 def test_a_run_in_epicenes_words_needs_no_material(

@@ -2,7 +2,7 @@
 
 Prompts, questions and templates of a paper are not shipped. Under `wording=paper` they are read
 from JSON files in the folder that EPICENE_PUBLISHED_DATA names, and become settings of the protocol
-that a run stores: a stored run needs no folder. To use it a suite
+that a run stores: reading a stored run needs no folder. To use it a suite
 
 - has in its protocol a setting `wording` with the values `paper` and `mixed` (the paper's, except
   for what the user sets), and one setting per file, empty by default;

@@ -20,6 +20,7 @@ from epicene.runs.run import run
 from epicene.runs.store import AnswerStore
 from epicene.suites import Dataset, DataSource, choose_protocol
 from epicene.suites.misgendering import suite
+from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 TASKS = {
     "$NOM_PRONOUN": "The {who} said that $NOM_PRONOUN had closed the shop.",
@@ -87,6 +88,7 @@ def ask(numbers: str) -> int:
 def _config_and_data(numbers: str) -> tuple[RunConfig, Dataset]:
     settings = {"distractors": numbers, "datasets": "ruff"}
     protocol = choose_protocol(suite, "epicene", settings, None)
+    assert isinstance(protocol, MisgenderingProtocol)
     config = RunConfig(
         suite=suite.for_protocol(protocol, ["model"]),
         protocol=protocol,
