@@ -13,6 +13,7 @@ import pytest
 import epicene
 from epicene.results.summary import summarise
 from epicene.runs.store import open_store
+from epicene.runs.stored_run import read_run
 from epicene.suites import Answers
 from suites.test_suite_definition import (
     PAIRS,
@@ -137,7 +138,7 @@ def test_a_judge_that_returns_something_else_is_named(returned: Any) -> None:
 
 
 def test_a_judge_that_raises_loses_nothing(tmp_path: Path) -> None:
-    """The run is complete; with a judge that works, the same folder has tables."""
+    """All is answered; with a judge that works, the same folder has tables."""
     made = pairs()
 
     @made.judge
@@ -145,14 +146,13 @@ def test_a_judge_that_raises_loses_nothing(tmp_path: Path) -> None:
         return bool(1 / (item.gender == "f"))
 
     line = judge.__code__.co_firstlineno + 2
-    stored = run_suite(made.suite, tmp_path / "run")
-    assert stored.manifest.state == "complete"
     with pytest.raises(
         epicene.InputError,
         match=rf"The function judge of .* failed for the item '2' \(line {line}, "
         r"ZeroDivisionError: division by zero\); the answers so far are kept\.",
     ):
-        summarise([stored])
+        run_suite(made.suite, tmp_path / "run")
+    assert read_run(tmp_path / "run", made.suite).manifest.state == "complete"
     made.judge(right)
     again = run_suite(made.suite, tmp_path / "run")
     assert len(again.manifest.sessions) == 2
