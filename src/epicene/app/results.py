@@ -113,7 +113,11 @@ class TabledResults(ABC):
 
     @abstractmethod
     def _tables(self) -> Sequence[Table]:
-        """All tables; the first is the one that a notebook displays."""
+        """All tables."""
+
+    def _first(self) -> Table:
+        """The table that a notebook displays."""
+        return self._tables()[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -177,7 +181,7 @@ class TabledResults(ABC):
     def _repr_html_(self) -> str:
         from epicene.show.page import table_html
 
-        table = self._tables()[0]
+        table = self._first()
         return table_html(msgspec.structs.replace(table, notes=(*table.notes, *self.notes)))
 
     def _print_(self, output: Output) -> int:
@@ -206,10 +210,13 @@ class SuiteResults(TabledResults):
     def _estimates(self) -> Mapping[str, Estimate]:
         return {**self.summary.metrics, "undetected": self.summary.undetected}
 
-    def _tables(self) -> Sequence[Table]:
+    def _first(self) -> Table:
         from epicene.show.results_document import metrics_table
 
-        return metrics_table(self.summary), *self.summary.tables
+        return metrics_table(self.summary)
+
+    def _tables(self) -> Sequence[Table]:
+        return self._first(), *self.summary.tables
 
     @property
     def figures(self) -> dict[str, str]:
@@ -252,7 +259,7 @@ class SuiteResults(TabledResults):
         """Print the document of the results, with every judged answer or scored text on request."""
         from epicene.show.results_document import results_document
 
-        headlines = self._tables()[0]  # they are in the document without their table
+        headlines = self._first()  # they are in the document without their table
         chosen = [table for table in self._select(output.tables) if table.name != headlines.name]
         document = results_document(self.summary, chosen)
         if not (output.items or output.scores):
@@ -488,7 +495,7 @@ class Run(Runs):
         if output.json:
             self._print_json(output)
         else:
-            print_tables(self._tables()[:1])
+            print_tables([self._first()])
         for sentence in (*self.notes, *self.failures(), *cost_sentences(self.manifest)):
             note(sentence)
         again = shlex.join(["epicene", "tables", str(self.path)])
