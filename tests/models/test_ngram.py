@@ -555,7 +555,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         ngram.open(str(tmp_path / "missing.txt"), OPTIONS)
     latin = tmp_path / "latin.txt"
     latin.write_bytes("prêt".encode("latin-1"))
-    with pytest.raises(InputError, match=r"latin.txt is not UTF-8 .*byte 2"):
+    with pytest.raises(InputError, match=r"latin.txt, line 1, is not UTF-8 \(byte 3 of the line\)"):
         ngram.open(str(latin), OPTIONS)
     empty = tmp_path / "empty.txt"
     empty.write_text(" \n")
