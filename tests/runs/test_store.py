@@ -97,6 +97,9 @@ def test_a_damaged_result_is_made_again(do_run: Runner) -> None:
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     assert tables(folder) == whole
+    assert verify_run(folder).damage == ("judgements.parquet does not match its checksum",)
+    do_run(out=folder)
+    assert verify_run(folder).damage == ()
 
 
 def overwrite_pages(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.core.errors import EpiceneError, RunError, pluralise
@@ -10,11 +11,13 @@ from epicene.core.records import Images
 from epicene.core.sqlite import LockedError
 from epicene.runs.manifest import STORE_FILE, read_manifest
 from epicene.runs.store import open_store
-from epicene.runs.stored_run import read_run, stored_answers
+from epicene.runs.stored_run import JUDGEMENTS_FILE, read_run, stored_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from epicene.runs.manifest import Manifest
 
 
 class Verification(NamedTuple):
@@ -27,7 +30,9 @@ class Verification(NamedTuple):
 
 
 def verify_run(folder: Path) -> Verification:
-    """Verify the manifest, every row of the store, and every image that an answer names."""
+    """Verify the manifest, every row of the store, every image that an answer names, and the
+    stored judgements.
+    """
     try:
         manifest = read_manifest(folder)
     except RunError as error:
@@ -53,7 +58,20 @@ def verify_run(folder: Path) -> Verification:
         if found < expected:
             damage.append(f"{STORE_FILE}: {pluralise(expected - found, noun)} are missing")
     damage += [problem for problem in images.values() if problem]
+    damage += _damaged_judgements(folder, manifest)
     return Verification(items, answers, len(images), tuple(damage))
+
+
+def _damaged_judgements(folder: Path, manifest: Manifest) -> Iterator[str]:
+    """What is wrong with the stored judgements; nothing if there are none."""
+    path = folder / JUDGEMENTS_FILE
+    if manifest.judged is None or not path.exists():
+        return
+    try:
+        if sha256(path.read_bytes()).hexdigest() != manifest.judged.sha256:
+            yield f"{JUDGEMENTS_FILE} does not match its checksum"
+    except OSError as error:
+        yield f"{JUDGEMENTS_FILE} cannot be read: {error.strerror}"
 
 
 def _images(folder: Path) -> Iterator[tuple[str, str]]:
