@@ -1,4 +1,4 @@
-"""Before a run starts its model, its requests and its cost are shown, and a costly one is confirmed."""
+"""Before a run starts its model, its cost is shown, and confirmed if it is high."""
 
 from __future__ import annotations
 

@@ -143,6 +143,7 @@ def test_what_has_no_answer_is_said(
         "answered": answered,
         "failed": 0,
         "not_begun": 0,
+        "damaged": 0,
     }
 
 

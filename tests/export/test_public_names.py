@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from epicene.cli import run_app
 
+from epicene.app.commands import run_command
 from epicene.core.data_files import sha256_of
 from epicene.export.public_names import base_name, public_settings
 from models.hf import tiny_causal
@@ -31,15 +30,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "sentences.jsonl").write_text(json.dumps(SENTENCE), encoding="utf-8")
     (place / "english.txt").write_text("I am here.\n", encoding="utf-8")
     monkeypatch.chdir(place)
-    monkeypatch.setattr(sys, "argv", sys.argv)
     return place
 
 
 def epicene(*arguments: str | Path) -> None:
-    """Run a command; what the manifest says of it is read from here."""
-    words = [str(argument) for argument in arguments]
-    sys.argv = ["epicene", *words]
-    assert run_app(words) == 0
+    """Run a command."""
+    assert run_command([str(argument) for argument in arguments]) == 0
 
 
 def everything(folder: Path) -> str:

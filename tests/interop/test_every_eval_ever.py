@@ -25,7 +25,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             "limit": 2,
             "settings": {"formats": "probability"},
         },
-        "gramvis": {"model": "sketch:1", "roles": {"judges": "sketch-judge"}, "limit": 1},
+        "gramvis": {"model": ["sketch:1", "judges=sketch-judge"], "limit": 1},
     }
     return {
         suite: epicene.run(suite, out=folder / suite, progress=False, **options)
@@ -37,7 +37,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def exported(runs: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("eee")
     for suite, run in runs.items():
-        epicene.export_results(run, out / suite, "eee", organization="Us", relationship="other")
+        epicene.export_results(run, out=out / suite, to="eee", organization="Us")
     return out
 
 

@@ -116,25 +116,27 @@ def score(
     given = protocol_settings(settings, chosen, task=task, split=split, english=english)
     how = choose_protocol(chosen, protocol or chosen.score_protocol, given, None)
     dataset = chosen.read(data_source(data, columns), how)
+    logs = log_files(Path(answers)) if isinstance(answers, str | Path) else []
+    if out is not None and not logs:
+        raise InputError(
+            "Only lm-evaluation-harness samples and Inspect logs can be stored as runs (--out)."
+        )
+    labels: Sequence[StudySummary] = ()
     if answers is None or isinstance(answers, str | Path):
         path = None if answers is None else Path(answers)
-        logs = [] if path is None else log_files(path)
         logged = None
         if logs:
             how = with_paper_wording(chosen, how)
             logged = answers_from_logs(chosen, read_logs(logs), dataset, how)
         found = score_external_answers(chosen, how, dataset, path, logged)
-        labels = summarise_labels(chosen, path, how) if path and not logs else []
+        if path and not logs:
+            labels = summarise_labels(chosen, path, how)
     else:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "answers.jsonl")
             path.write_bytes(b"".join(to_json(dict(row)) + b"\n" for row in answers))
-            found, logs, labels = score_external_answers(chosen, how, dataset, path), [], []
+            found = score_external_answers(chosen, how, dataset, path)
     if out is not None:
-        if not logs:
-            raise InputError(
-                "Only lm-evaluation-harness samples and Inspect logs can be stored as runs (--out)."
-            )
         _store_logs(
             found,
             logs,
