@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from epicene.studies.collection.activity import read_activity
 from epicene.studies.collection.links import User
 from epicene.studies.collection.owners import open_owners
 from epicene.studies.collection.participants import delete_participant, open_participants
-from epicene.studies.collection.task_queue import TaskQueue
 from studies.web import browser_participant
 from studies.web.page_visitors import Page, ServedStudy, Visitor
 from studies.web.test_web_owner import judge
@@ -194,18 +192,6 @@ def test_what_is_recorded_about_a_person_goes_with_the_person(site: ServedStudy)
     assert len(actions(site)) == 3
     delete_participant(site.database, "ann")
     assert actions(site) == [("owner", "added the owner", "maria")]
-
-
-def test_a_database_of_an_earlier_version_gets_the_names(site: ServedStudy) -> None:
-    with sqlite3.connect(site.database) as db:
-        for table in ("owners", "activity", "owner_sessions"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("CREATE TABLE owner_sessions (session TEXT PRIMARY KEY, ends REAL NOT NULL)")
-    queue = TaskQueue(site.folder)
-    session = queue.owner_sessions.start(User("owner"))
-    assert queue.owner_sessions.user(session) == User("owner")
-    queue.close()
-    assert [each.by for each in read_activity(site.database)] == ["owner"]
 
 
 def test_people_are_filtered(site: ServedStudy) -> None:
