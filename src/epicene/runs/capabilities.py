@@ -1,7 +1,9 @@
 """Check before the first request whether the models can do what a run asks.
 
 The verbs that a model needs are those that the first items ask for. What a server supports only
-test requests can show. If something is missing, the error names the option that runs the rest.
+test requests can show; all are sent before the first stage, so that nothing is drawn or written for
+a judge that cannot be reached. If something is missing, the error names the option that runs the
+rest.
 """
 
 from __future__ import annotations
@@ -14,28 +16,37 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import verb
-from epicene.models import check_packages
+from epicene.models import Probed, ProbeError, check_packages
 from epicene.runs.costs import check_prices
-from epicene.runs.dummy_answers import dummy_requests
+from epicene.runs.dummy_answers import dummy_answer, dummy_requests
+from epicene.runs.execute import VERBS_BY_COST, kinds_of_requests
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from epicene.core.records import Item
-    from epicene.models import Model, ProbeError
+    from epicene.core.records import Item, Request
+    from epicene.models import Model
     from epicene.runs.config import RunConfig
     from epicene.runs.plan import Plan
-    from epicene.suites import Protocol, Suite
+    from epicene.runs.store import AnswerStore
+    from epicene.suites import Protocol, Stage, Suite
 
 # The settings that choose among the parts of a suite.
 PART_SETTINGS = ("formats", "tasks")
+
+
+def check_model_packages(config: RunConfig) -> None:
+    """Raise if a package is missing that one of the models needs."""
+    for role, specs in config.models.items():
+        for spec in specs:
+            check_packages(spec, {verb(kind) for kind in config.suite.verbs_of(role)})
 
 
 def check_models(
     config: RunConfig, plan: Plan, models: Mapping[str, Sequence[Model]], whole: Suite[Any, Any]
 ) -> None:
     """Raise if a model lacks a verb that its role is asked for, if a package is missing that the
-    run or its tables will need, or if a price is needed and not known.
+    suite or its tables will need, or if a price is needed and not known.
 
     `whole` is the suite with all its stages.
     """
@@ -47,8 +58,6 @@ def check_models(
         if not asked[role]:  # all that it is asked depends on what others answer
             asked[role] = {verb(kind) for kind in suite.verbs_of(role)}
     for role, each in models.items():
-        for spec in config.models[role]:
-            check_packages(spec, asked[role])
         for model in each:
             missing = asked[role] - model.verbs
             if missing:
@@ -131,7 +140,46 @@ def _runs_alone(
 # --- servers ---------------------------------------------------------------------------------
 
 
-def explain_probe_error(
+def probe_models(
+    config: RunConfig,
+    plan: Plan,
+    models: Mapping[str, Sequence[Model]],
+    store: AnswerStore,
+    whole: Suite[Any, Any],
+) -> None:
+    """Raise if a server does not support what it will be asked; cheap kinds are tested first."""
+    for role, each in models.items():
+        for model in each:
+            if isinstance(model, Probed):
+                left = [
+                    request
+                    for stage in config.suite.stages
+                    if stage.role == role
+                    for request in _first_unanswered(plan, stage, model, store)
+                ]
+                kinds = sorted(
+                    kinds_of_requests(left), key=lambda kind: VERBS_BY_COST.index(verb(kind))
+                )
+                try:
+                    if kinds:
+                        model.probe(kinds)
+                except ProbeError as error:
+                    raise _explained(error, model, role, config, plan, whole) from None
+
+
+def _first_unanswered(
+    plan: Plan, stage: Stage[Any, Any], model: Model, store: AnswerStore
+) -> list[Request]:
+    """The requests without an answer in the first window that has any."""
+    for window in plan.windows():
+        planned = plan.requests(stage, window, model.identity, dummy_answer)
+        states = store.states(each.key for each in planned)
+        if left := [each.request for each in planned if not states.get(each.key)]:
+            return left
+    return []
+
+
+def _explained(
     error: ProbeError,
     model: Model,
     role: str,

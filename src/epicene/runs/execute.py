@@ -25,7 +25,6 @@ from epicene.core.records import (
     verb,
 )
 from epicene.core.redaction import redact
-from epicene.models import Probed
 from epicene.models.pricing import as_paid
 from epicene.runs.executors import load_model
 from epicene.runs.images import RunImages
@@ -121,7 +120,6 @@ class StageRun:
         self._display.start(title, self._expected, done)
         try:
             load_model(self._model)
-            self._probe(first or [])
             self._send(chain.from_iterable(chain([first or []], windows)))
             for suspect, requests in self._suspected.items():
                 for part in parts_of(suspect, requests):
@@ -141,13 +139,6 @@ class StageRun:
             failed=self.count.failed,
             reasons=tuple(self.count.reasons),
         )
-
-    def _probe(self, batches: Iterable[Sequence[PlannedRequest]]) -> None:
-        """Test whether a server supports what it will be asked, cheapest first."""
-        if isinstance(self._model, Probed):
-            requests = (each.request for batch in batches for each in batch)
-            kinds = sorted(kinds_of_requests(requests), key=lambda r: VERBS_BY_COST.index(verb(r)))
-            self._model.probe(kinds)
 
     @property
     def _expected(self) -> int:

@@ -14,9 +14,9 @@ from epicene.core.data_files import sha256_of
 from epicene.core.errors import EpiceneError, InputError, RunError
 from epicene.core.files import IMAGES_FOLDER, remove_temporaries, write_atomically
 from epicene.core.redaction import redact_all
-from epicene.models import Learner, ProbeError, open_model
+from epicene.models import Learner, open_model
 from epicene.models.pricing import CostLimitError
-from epicene.runs.capabilities import check_models, explain_probe_error
+from epicene.runs.capabilities import check_model_packages, check_models, probe_models
 from epicene.runs.costs import CostTracker
 from epicene.runs.estimate import estimate_run
 from epicene.runs.execute import StageRun
@@ -181,14 +181,11 @@ class _Session:
         images = self._folder / IMAGES_FOLDER
         sent = 0
         try:
+            probe_models(self._config, plan, self._models, store, whole)
             for turn, (stage, model) in enumerate(turns, start=1):
                 part = StageRun(plan, store, stage, model, images, self._display, costs, suspects)
                 try:
                     part.run()
-                except ProbeError as error:
-                    raise explain_probe_error(
-                        error, model, stage.role, self._config, plan, whole
-                    ) from None
                 finally:
                     sent += part.sent
                     self._counts.append(part.section_count())
@@ -273,6 +270,7 @@ def _open_models(
 ) -> Iterator[dict[str, list[Model]]]:
     """The models by role, closed at the end whatever happens."""
     models: dict[str, list[Model]] = {}
+    check_model_packages(config)
     try:
         for role, specs in config.models.items():
             models[role] = []
