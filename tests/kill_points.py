@@ -158,7 +158,7 @@ def _lines(path: Path) -> list[str]:
 class StoredRows(NamedTuple):
     """The committed answers of a run, by key, and the requests that they answer."""
 
-    rows: dict[int, tuple[Any, ...]]
+    rows: dict[bytes, tuple[Any, ...]]
     requests: set[str]
 
 
@@ -174,7 +174,7 @@ def _stored_rows(folder: Path, copy: Path) -> dict[str, StoredRows]:
                 shutil.copyfile(source, copy / source.name)
         with closing(sqlite3.connect(copy / path.name)) as db:
             tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-            query = "SELECT * FROM answers" if "answers" in tables else "SELECT 1 WHERE 0"
-            rows = {row[0]: row for row in db.execute(query)}
+            query = "SELECT key, failed, answer FROM answers" if tables else "SELECT 1 WHERE 0"
+            rows = {key: tuple(row) for key, *row in db.execute(query)}
         found[str(path.parent.relative_to(folder))] = StoredRows(rows, stored(copy))
     return found

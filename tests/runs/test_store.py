@@ -11,6 +11,7 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Failed, Item, Text, Texts
+from epicene.core.sqlite import connect
 from epicene.runs.integrity import verify_run
 from epicene.runs.manifest import read_manifest
 from epicene.runs.store import AnswerStore
@@ -139,6 +140,16 @@ def test_a_database_of_another_program_is_not_touched(do_run: Runner, tmp_path: 
     with pytest.raises(InputError, match="a database of another program"):
         do_run(out=tmp_path / "out")
     assert path.read_bytes() == before
+
+
+def test_a_store_whose_writer_died_while_creating_it_is_taken(
+    do_run: Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    with closing(connect(tmp_path / "out" / "answers.sqlite")):
+        pass
+    assert (tmp_path / "out" / "answers.sqlite").stat().st_size
+    do_run(out=tmp_path / "out")
 
 
 def test_a_log_in_a_read_only_folder_is_not_ignored(

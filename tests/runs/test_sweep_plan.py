@@ -70,7 +70,7 @@ def test_what_a_suite_says_is_in_the_config(
     assert config.source.path == Path("texts.jsonl")
     assert config.source.columns == {"text": "sentence"}
     settings = msgspec.to_builtins(config.protocol)
-    assert (settings["samples"], settings["pronouns"]) == (4, ["he", "xe"])
+    assert (settings["samples"], settings["pronouns"]) == (4, ("he", "xe"))
 
 
 def test_a_trial_has_its_own_limit_and_folder(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from epicene.runs.manifest import (
     fixed_models,
     read_manifest,
 )
-from epicene.runs.store import check_ours, open_store
+from epicene.runs.store import is_store, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,9 +82,8 @@ def check_usable(folder: Path) -> None:
 def check_no_orphaned_answers(folder: Path) -> None:
     """Raise if there is no manifest but answers, or a file of another program."""
     path = folder / STORE_FILE
-    if not path.exists() or path.stat().st_size == 0:
+    if not path.exists() or path.stat().st_size == 0 or not is_store(path):
         return
-    check_ours(path)
     with open_store(folder) as store:
         answered = store.has_answers()
     if answered:

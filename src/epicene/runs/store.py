@@ -35,6 +35,7 @@ _AT_ONCE = 500  # keys looked up by one query
 _LARGEST_NUMBER = (1 << 63) - 1  # of a row in SQLite
 
 _SCHEMA = f"""
+BEGIN;
 PRAGMA application_id = {_OURS};
 CREATE TABLE IF NOT EXISTS items (
     number INTEGER PRIMARY KEY, item BLOB NOT NULL, checksum INTEGER NOT NULL
@@ -50,6 +51,7 @@ CREATE TABLE IF NOT EXISTS sent (
 CREATE TABLE IF NOT EXISTS spent (
     payee TEXT PRIMARY KEY, dollars REAL NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
+COMMIT;
 """
 
 _decode = msgspec.json.Decoder(Answer).decode
@@ -399,13 +401,17 @@ def _make_usable(path: Path) -> str:
     return _rebuild(path, problem) if problem else ""
 
 
-def check_ours(path: Path) -> None:
-    """Raise if a file is another program's; it is not changed."""
+def is_store(path: Path) -> bool:
+    """Whether a database is a store of answers: not if its writer was killed right after creating
+    it. Raises if it is another program's; it is not changed.
+    """
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with explain_errors(path), closing(sqlite3.connect(uri, uri=True)) as db:
         (mark,) = db.execute("PRAGMA application_id").fetchone()
-        if mark != _OURS:
-            raise _foreign(path)
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if mark != _OURS and tables:
+        raise _foreign(path)
+    return bool(tables)
 
 
 def _foreign(path: Path) -> InputError:
