@@ -39,7 +39,8 @@ SERVE = "annotate serve"
 # How many of a thousand kills each command gets; those that take seconds get few.
 SHARES = {
     **{f"run {suite}": 150 for suite in ("misgendering", "genform", "apgc", "alternations")},
-    "run gramvis": 180,
+    "run gramvis": 150,
+    "run own_pairs.py": 30,
     "sweep": 12,
     "data build": 30,
     "data build with models": 50,
