@@ -182,4 +182,4 @@ def test_reference_models_get_what_they_should(
     assert low <= found["neutral"] <= high
     assert found["neutral_undetected"] == 0
     assert "SGA" not in found
-    assert set(run.tables) == {"neutral", "neutral forms", "neutral rules"}
+    assert set(run.tables) == {"headlines", "neutral", "neutral forms", "neutral rules"}
