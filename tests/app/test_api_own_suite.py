@@ -90,7 +90,7 @@ def test_a_model_of_the_session_answers_a_suite_of_the_session(tmp_path: Path) -
     )
     run = epicene.run(definition, model=model, out=tmp_path / "run", progress=False)
     assert run.items(where=pl.col("name") == "text 1")["outcome"].to_list() == ["right", "wrong"]
-    assert "suite_file" not in (run.path / "manifest.json").read_text("utf-8")
+    assert run.manifest.suite_file is None
     code = f"import epicene; epicene.load({str(run.path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "If it is your own, give the file that defines it" in done.stderr

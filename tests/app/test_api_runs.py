@@ -163,9 +163,6 @@ def test_a_sweep_from_a_mapping() -> None:
         "models": [{"spec": "random:1"}, {"spec": "random:2"}],
         "suites": [{"name": "reflexives"}],
     }
-    counted = epicene.sweep(plan, out="sweep", dry_run=True, progress=False)
-    assert counted.frame()["left"].to_list() == [48, 48]
-    assert counted.runs == []
     done = epicene.sweep(plan, out="sweep", progress=False)
     assert done.complete
     assert [run.complete for run in done.runs] == [True, True]

