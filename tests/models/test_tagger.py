@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.core.errors import InputError, RunError
+from epicene.core.files import temporary_prefix
 from epicene.core.records import Failed, Generate, Texts
 from epicene.models import UnanswerableError, open_model, parse_spec
 from epicene.models.tagger.encoding import (
@@ -453,6 +454,9 @@ def test_a_folder_with_wrong_files_is_refused(
 
 def test_only_a_new_or_empty_folder_is_written(trained: TrainedTagger, tmp_path: Path) -> None:
     check_empty(tmp_path / "new")
+    for name in ("weights-1.npz", temporary_prefix("tagger.json") + "0a1b2c3d"):
+        (tmp_path / name).touch()
+    check_empty(tmp_path)  # what a killed process left
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="not empty"):
         save(trained, tmp_path)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from epicene.core.records import Failed
 from epicene.runs.stored_run import read_run, stored_answers
 
 _POLL = 0.02  # seconds
@@ -71,9 +72,11 @@ class ForkServer:
 
 
 def stored(folder: Path) -> set[str]:
-    """MODEL ITEM REQUEST of every answer in the store."""
+    """MODEL ITEM REQUEST of every answer in the store, but for failed ones."""
     if not (folder / "manifest.json").exists():
         return set()
     return {
-        f"{given.model} {item.id} {given.name}" for item, given in stored_answers(read_run(folder))
+        f"{given.model} {item.id} {given.name}"
+        for item, given in stored_answers(read_run(folder))
+        if not isinstance(given.answer, Failed)
     }

@@ -35,7 +35,7 @@ _CONFIG_FILE = "tagger.json"
 _FREQUENCIES_FILE = "frequencies.json.gz"
 # The files of a tagger that was not finished: all but the one that is written last.
 _UNFINISHED_FILE = regex.compile(
-    r"weights-\d+\.npz|frequencies\.json\.gz|\.tagger\.json\.[a-z0-9_]{8}"
+    r"weights-\d+\.npz|frequencies\.json\.gz|\.tagger\.json\.epicene-[a-z0-9_]{8}"
 )
 
 
