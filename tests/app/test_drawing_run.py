@@ -258,7 +258,7 @@ def test_killed_and_resumed_it_redraws_nothing(
 
 def money() -> float:
     """What the store says was spent."""
-    return sum(stored("SELECT dollars FROM spent"))
+    return float(sum(stored("SELECT dollars FROM spent")))
 
 
 # --- money -----------------------------------------------------------------------------------

@@ -321,10 +321,11 @@ def estimate_sentences(estimate: RunEstimate, *, default_model: bool) -> list[st
     )
     which = " (the default; choose another with --model)" if default_model else ""
     verbs = ", ".join(f"{count:,} {name}" for name, count in sorted(estimate.requests.items()))
+    kinds = f" ({verbs})" if verbs else ""
     bound = "at most " if estimate.later else ""
     done = f", {estimate.answered:,} already answered" if estimate.answered else ""
     return [
         f"{config.suite.name}, protocol {config.protocol.name}, on {named}{which}: "
-        f"{bound}{estimate.left:,} requests left ({verbs}){done}.",
+        f"{bound}{estimate.left:,} requests left{kinds}{done}.",
         *estimate.cost_sentences(),
     ]
