@@ -217,3 +217,16 @@ def test_an_interruption_accuses_no_request(tmp_path: Path) -> None:
         store.land()  # stopped by the user while a part was sent
         assert [each.deaths for each in store.suspects()] == [1, 1]
         store.unmark(mark)
+
+
+def test_a_batch_that_was_answered_is_suspected_no_longer(tmp_path: Path) -> None:
+    """It was sent again, and the process died before it could say so."""
+    with closing(AnswerStore(tmp_path / "a.sqlite", create=True)) as store:
+        store.mark([key(1), key(2)])
+        store.put([(key(1), HERE)])
+        assert len(store.suspects()) == 1
+        store.put([(key(2), Failed(reason="lost"))])
+        assert len(store.suspects()) == 1
+        store.put([(key(2), HERE)])
+        assert store.suspects() == []
+        assert store._db.execute("SELECT count(*) FROM sent").fetchone() == (0,)

@@ -278,15 +278,19 @@ class AnswerStore:
             self._db.execute("UPDATE sent SET in_flight = 0")
 
     def suspects(self) -> list[Suspects]:
-        """The batches that were in flight when a process died."""
+        """The batches that were in flight when a process died, unless they are answered by now."""
         with explain_errors(self.path):
             self._db.execute("UPDATE sent SET deaths = deaths + 1, in_flight = 0 WHERE in_flight")
             rows = self._db.execute("SELECT number, keys, deaths FROM sent").fetchall()
-        return [
-            Suspects(number, tuple(_split(keys)), deaths)
-            for number, keys, deaths in rows
-            if isinstance(keys, bytes)
-        ]
+        found = []
+        for number, keys, deaths in rows:
+            suspect = Suspects(number, tuple(_split(keys)), deaths)
+            answered = self.states(suspect.keys)
+            if all(answered.get(key) for key in suspect.keys):
+                self.unmark(number)
+            else:
+                found.append(suspect)
+        return found
 
     # --- money -----------------------------------------------------------------------------
 
@@ -337,9 +341,11 @@ def _spent_checksum(payee: str, dollars: float) -> int:
     return zlib.crc32(f"{payee} {dollars!r}".encode())
 
 
-def _split(keys: bytes) -> Iterator[bytes]:
-    for start in range(0, len(keys), _KEY_BYTES):
-        yield keys[start : start + _KEY_BYTES]
+def _split(keys: object) -> Iterator[bytes]:
+    """Keys that are stored in one; none if they are damaged."""
+    if isinstance(keys, bytes):
+        for start in range(0, len(keys), _KEY_BYTES):
+            yield keys[start : start + _KEY_BYTES]
 
 
 def _has_duplicates(marks: array[int]) -> bool:
