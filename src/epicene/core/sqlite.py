@@ -128,8 +128,8 @@ def _explain(error: Exception, path: Path) -> str:
         )
     if "malformed" in text or "not a database" in text or isinstance(error, UnicodeDecodeError):
         return (
-            f"The database {path} is damaged ({text}); repeat the command that created it: what can "
-            "be read is kept, and the rest is asked again."
+            f"The database {path} is damaged ({text}); repeat the command that created it: what "
+            "can be read is kept, and the rest is asked again."
         )
     return f"The database {path} could not be used: {text}."
 
