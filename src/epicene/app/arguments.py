@@ -108,11 +108,6 @@ Out: TypeAlias = Annotated[str | Path, TEXT, Parameter(alias="-o", metavar="PATH
 Progress: TypeAlias = Annotated[bool, Parameter(parse=False)]
 
 
-def paths_of(files: PathLike | Iterable[PathLike]) -> list[Path]:
-    """The paths of one file or of several."""
-    return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
-
-
 def data_source(data: PathLike | None, columns: Mapping[str, str] | None = None) -> DataSource:
     """Where a suite reads its items from: the user's data with their columns, or its own."""
     from epicene.suites import DataSource

@@ -201,30 +201,6 @@ def _cells(
         yield from each.undetected
 
 
-def changes_of_suites_table(
-    found: Sequence[tuple[str, Sequence[PairedDifference]]],
-) -> Table | None:
-    """The differences of all suites, by their titles, with one correction over all of them; None
-    if fewer than two suites have any.
-    """
-    if sum(bool(changes) for _, changes in found) < 2:
-        return None
-    changes = [
-        each._replace(keys=(title, *each.keys)) for title, changes in found for each in changes
-    ]
-    return differences_table(
-        changes,
-        name="changes of all suites",
-        title="What changed between every two models, over all suites",
-        levels=("suite", "headline", "first", "second"),
-        notes=(
-            f"p (Holm) is corrected over all {len(changes)} rows, so that the chance of any false "
-            "alarm among the headlines of all suites is at most 5 %; the tables of each suite are "
-            "corrected over that suite's rows alone.",
-        ),
-    )
-
-
 def detectable_table(found: Sequence[PairedDifference], levels: tuple[str, ...]) -> Table | None:
     """What could have been detected wherever a difference is not significant; None if all are
     significant.

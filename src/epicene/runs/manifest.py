@@ -162,12 +162,6 @@ class Manifest(Record, frozen=True, kw_only=True):
         """The state in which the last session left the run."""
         return self.sessions[-1].state if self.sessions else "new"
 
-    @property
-    def unpriced(self) -> tuple[str, ...]:
-        """The models without a known price, whose cost is not in `spent`."""
-        costs = (each for session in self.sessions for each in session.costs.items())
-        return tuple(sorted({label for label, cost in costs if cost.spent is None}))
-
 
 def fixed_models(models: dict[str, tuple[Identity, ...]], many: set[str]) -> dict[str, list[str]]:
     """The models that a run folder is bound to: those of roles that take only one model."""
