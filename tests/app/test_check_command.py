@@ -20,7 +20,7 @@ def test_the_command_finds_damage_and_a_resumed_run_repairs_it(epicene: Epicene)
         db.execute("UPDATE answers SET answer = replace(answer, '-', '-1') WHERE number <= 3")
     damaged = epicene("check", "run")
     assert damaged.code == 1
-    assert "answers.sqlite: 3 rows do not match their checksums" in damaged.out
+    assert "answers.sqlite: damaged, by their checksums: 3 rows" in damaged.out
     assert epicene("check", "run", "--json").json["damage"]
     resumed = epicene("run", "reflexives", "-m", "random", "--out=run")
     assert resumed.code == 0

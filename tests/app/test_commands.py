@@ -180,6 +180,17 @@ def test_several_suites_have_a_run_each(epicene: Epicene) -> None:
     assert done.out.index("Reflexives") < done.out.index("Alternations")
 
 
+def test_a_dry_run_shows_every_suite_and_a_limit_of_cost_is_for_one(epicene: Epicene) -> None:
+    suites = ("run", "alternations", "genform", "-m", "random", "--limit=1")
+    shown = epicene(*suites, "--dry-run")
+    assert shown.code == 0
+    assert "alternations, protocol epicene" in shown.err
+    assert "genform, protocol epicene" in shown.err
+    refused = epicene(*suites, "--max-cost=1")
+    assert refused.code == 2
+    assert "--max-cost limits one suite" in refused.err
+
+
 def test_data_show_check_stats(epicene: Epicene) -> None:
     assert (
         epicene("data", "show", "reflexives", "--limit=2", "--json").json["items"][0]["id"]

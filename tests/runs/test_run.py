@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +19,13 @@ from epicene.core.records import Request
 from epicene.models import parse_spec
 from epicene.results.summary import summarise
 from epicene.runs.config import RunConfig
+from epicene.runs.costs import CostTracker
 from epicene.runs.estimate import RunEstimate
+from epicene.runs.integrity import verify_run
 from epicene.runs.manifest import read_manifest
 from epicene.runs.run import lock_folder, run
-from epicene.runs.stored_run import RunJudgements, read_run
+from epicene.runs.store import AnswerStore
+from epicene.runs.stored_run import RunJudgements, read_run, stored_items
 from epicene.show.results_document import results_document
 from epicene.suites import Stage
 from runs.conftest import Runner, Silent, computed
@@ -293,3 +298,52 @@ def test_an_estimate_counts_what_is_left(do_run: Runner) -> None:
     left = [(each.requests.total(), each.answered, each.later) for each in seen]
     # The readers' requests depend on what is written: at most so many.
     assert left == [(10 + 60, 0, 60), (10 + 60, 10 + 60, 60)]
+
+
+def test_a_refused_larger_limit_keeps_the_run_as_it_was(do_run: Runner) -> None:
+    def refuse(_estimate: RunEstimate) -> None:
+        raise RunError("not now")
+
+    folder, _ = do_run(limit=10)
+    with pytest.raises(RunError, match="not now"):
+        do_run(approve=refuse)
+    assert len(list(stored_items(read_run(folder)))) == 10
+    assert summarise([read_run(folder)]).runs[0].coverage.whole  # type: ignore[union-attr]
+
+
+def test_one_model_does_not_count_as_two(do_run: Runner) -> None:
+    with pytest.raises(InputError, match="names the same model twice, under different labels"):
+        do_run(readers=("scripted:a", "scripted:a?label=another"))
+
+
+def test_a_renamed_model_keeps_its_name_in_the_run(do_run: Runner) -> None:
+    folder, _ = do_run(readers=("scripted:a",))
+    again, manifest = do_run(readers=("scripted:a?label=another",))
+    assert again == folder
+    assert {count.model for count in manifest.counts} == {"scripted-w", "scripted-a"}
+    assert not verify_run(folder).damage
+
+
+def test_a_run_is_complete_only_with_all_its_models(do_run: Runner) -> None:
+    folder, _ = do_run(readers=("scripted:a", "scripted:b-failing"))
+    assert read_manifest(folder).state == "incomplete"
+    _, manifest = do_run(readers=("scripted:a",))
+    assert manifest.state == "incomplete"
+
+
+def test_what_a_damaged_store_forgot_is_still_spent(tmp_path: Path) -> None:
+    with closing(AnswerStore(tmp_path / "answers.sqlite", create=True)) as store:
+        store.set_spent("model", 2.0)
+        config, manifest = (
+            SimpleNamespace(max_cost=None, spent_elsewhere=0.0),
+            SimpleNamespace(spent=5.0),
+        )
+        for _ in range(2):  # it is not forgotten again
+            assert CostTracker(store, {}, config, manifest, None).total() == pytest.approx(5.0)  # type: ignore[arg-type]
+        assert sum(store.spent().values()) == pytest.approx(5.0)
+
+
+def test_judgements_of_an_own_suite_are_not_read_back(do_run: Runner) -> None:
+    """Its judge may be another now, whatever its version says."""
+    folder, _ = do_run()
+    assert RunJudgements(read_run(folder)).stored() is None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Failed, Item, Text, Texts
 from epicene.core.sqlite import connect
@@ -19,6 +20,12 @@ from run_folders import tables
 from runs.conftest import Runner, computed
 
 HERE = Texts(texts=(Text(text="here"),))
+
+
+@pytest.fixture(autouse=True)
+def _as_if_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stored judgements are read back for installed suites alone."""
+    monkeypatch.setattr(registry, "is_installed", lambda *_: True)
 
 
 def key(number: int) -> bytes:
@@ -41,13 +48,16 @@ def test_answers_are_found_by_their_keys(tmp_path: Path) -> None:
 
 def test_items_are_replaced_and_need_ids_of_their_own(tmp_path: Path) -> None:
     with closing(AnswerStore(tmp_path / "a.sqlite", create=True)) as store:
-        store.put_items([Item(id=str(n)) for n in range(3)], "data")
-        store.put_items([Item(id=str(n)) for n in range(5)], "data")
+        for count in (3, 5):
+            with store.all_or_nothing():
+                store.put_items([Item(id=str(n)) for n in range(count)], "data")
         assert [number for number, _ in store.items(0, 9)] == list(range(5))
-        with pytest.raises(InputError, match="data has the id '1' twice"):
-            store.put_items([Item(id="1"), Item(id="1")], "data")
-        with pytest.raises(InputError, match="data has no items"):
-            store.put_items([], "data")
+        for items, message in (
+            ([Item(id="1"), Item(id="1")], "data has the id '1' twice"),
+            ([], "data has no items"),
+        ):
+            with pytest.raises(InputError, match=message), store.all_or_nothing():
+                store.put_items(items, "data")
         assert store.has_items(5)
 
 

@@ -159,6 +159,8 @@ def _as_command(command: Command) -> Callable[..., int]:
         calls = [(each,) for each in arguments] if command.each else [arguments]
         if not calls:
             raise InputError(f"Name at least one {parameters[0].name}.")
+        if len(calls) > 1 and options.get("max_cost") is not None:
+            raise InputError("--max-cost limits one suite; run each suite with a limit of its own.")
         before = session.set(
             replace(
                 session.get(),
@@ -170,9 +172,7 @@ def _as_command(command: Command) -> Callable[..., int]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EpiceneWarning)  # results print them as notes
-                return max(show(function(*each, **options), output) for each in calls)
-        except NothingSentError:
-            return 0
+                return max(_show_call(function, each, options, output) for each in calls)
         finally:
             session.reset(before)
 
@@ -197,6 +197,16 @@ def _as_command(command: Command) -> Callable[..., int]:
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in parameters}
     return call
+
+
+def _show_call(
+    function: Callable[..., Any], arguments: Any, options: dict[str, Any], output: Output
+) -> int:
+    """Print what a call returns, if it is not a dry run; returns the exit code."""
+    try:
+        return show(function(*arguments, **options), output)
+    except NothingSentError:
+        return 0
 
 
 def run_command(arguments: Sequence[str]) -> int:

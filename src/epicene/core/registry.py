@@ -33,6 +33,11 @@ def is_added(group: Group, name: str) -> bool:
     return (group, name) in _added
 
 
+def is_installed(group: Group, name: str) -> bool:
+    """Whether an installed package brings this name, and nothing was registered under it."""
+    return name in installed(group) and not is_added(group, name)
+
+
 def names(group: Group) -> list[str]:
     """All known names, sorted."""
     return sorted({*installed(group), *(name for kind, name in _added if kind == group)})

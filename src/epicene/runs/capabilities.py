@@ -52,6 +52,8 @@ def check_models(
     """
     suite = config.suite
     items = next(plan.windows())
+    if config.max_cost is not None:  # then the price of every verb must be known
+        items = [item for window in plan.windows() for item in window]
     suite.check_packages(config.protocol, (item for window in plan.windows() for item in window))
     asked = asked_verbs(suite, config.protocol, items)
     for role in models:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from epicene.runs.store import AnswerStore
 
 
+_FORGOTTEN = "forgotten"  # the payee of what the manifest says was spent and the store does not
+_ROUNDING = 1e-5  # dollars, to which the manifest's sum is rounded
+
+
 def check_prices(
     verbs: Mapping[str, Collection[str]],
     models: Mapping[str, Sequence[Model]],
@@ -52,16 +56,17 @@ class CostTracker:
         estimate: RunEstimate | None,
     ) -> None:
         self._store = store
-        self._before = store.spent()
         self._estimates = estimate.costs if estimate else {}
-        # What a damaged store forgot is in the manifest.
-        self._lost = max(0.0, manifest.spent - sum(self._before.values()))
+        forgotten = manifest.spent - sum(store.spent().values())
+        if forgotten > _ROUNDING:  # by a damaged store
+            store.set_spent(_FORGOTTEN, store.spent().get(_FORGOTTEN, 0.0) + forgotten)
+        self._before = store.spent()
         self._paid: dict[str, PaidModel] = {}
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
-        spent = config.spent_elsewhere + sum(self._before.values()) + self._lost
+        spent = config.spent_elsewhere + sum(self._before.values())
         budget = Budget(config.max_cost, spent)
         for model in self._paid.values():
             model.spend_from(budget)
@@ -85,7 +90,7 @@ class CostTracker:
 
     def total(self) -> float:
         """What all sessions cost, in US dollars."""
-        return sum(self._store.spent().values()) + self._lost
+        return sum(self._store.spent().values())
 
 
 def may_charge(kind: str) -> bool:

@@ -297,14 +297,16 @@ def _replies(run: StoredRun, requests: Sequence[Request]) -> Iterator[ModelReply
     """Each request with its answers, in the order asked."""
     (models,) = run.manifest.models.values()
     identities = {identity.label: identity for identity in models}
-    for request, each in zip(requests, read_items(run), strict=True):
-        if not isinstance(each.item, RequestItem) or each.item.request != request:
-            raise InputError(
-                f"{run.folder} contains answers to requests that this step no longer sends; "
-                "build into another folder."
-            )
+    answered = list(read_items(run))
+    stored = [each.item.request for each in answered if isinstance(each.item, RequestItem)]
+    if stored != list(requests):
+        raise InputError(
+            f"{run.folder} contains answers to requests that this step no longer sends; build "
+            "into another folder."
+        )
+    for request, each in zip(stored, answered, strict=True):
         for given in each.answers:
-            yield ModelReply(each.item.request, identities[given.model], given.answer)
+            yield ModelReply(request, identities[given.model], given.answer)
 
 
 # --- people --------------------------------------------------------------------------------

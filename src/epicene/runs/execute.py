@@ -128,12 +128,12 @@ class StageRun:
         finally:
             self._display.finish()
 
-    def section_count(self) -> SectionCount:
-        """What became of the requests, for the manifest."""
+    def section_count(self, label: str) -> SectionCount:
+        """What became of the requests, for the manifest, which calls the model `label`."""
         return SectionCount(
             stage=self._stage.name,
             role=self._stage.role,
-            model=self._model.identity.label,
+            model=label,
             total=self.count.total if self.count.whole else None,
             answered=self.count.answered,
             failed=self.count.failed,

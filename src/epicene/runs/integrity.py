@@ -49,14 +49,14 @@ def verify_run(folder: Path) -> Verification:
         return Verification(0, 0, 0, (str(error),))
     damage = [f"{STORE_FILE}: {problem}" for problem in problems]
     if damaged:
-        damage.append(f"{STORE_FILE}: {pluralise(damaged, 'row')} do not match their checksums")
+        damage.append(f"{STORE_FILE}: damaged, by their checksums: {pluralise(damaged, 'row')}")
     counted = sum(each.answered + each.failed for each in manifest.counts)
     for found, expected, noun in (
         (items, manifest.items, "item"),
         (answers, counted, "answer"),
     ):
         if found < expected:
-            damage.append(f"{STORE_FILE}: {pluralise(expected - found, noun)} are missing")
+            damage.append(f"{STORE_FILE}: missing: {pluralise(expected - found, noun)}")
     damage += [problem for problem in images.values() if problem]
     damage += _damaged_judgements(folder, manifest)
     return Verification(items, answers, len(images), tuple(damage))

@@ -95,6 +95,11 @@ def check_no_orphaned_answers(folder: Path) -> None:
 def check_distinct_labels(models: Mapping[str, Sequence[Identity]]) -> None:
     """Raise if two models of a role would have the same name in a table."""
     for role, identities in models.items():
+        if len({identity.digest for identity in identities}) < len(identities):
+            raise InputError(
+                f"The role {role} names the same model twice, under different labels; its answers "
+                "would count twice. Name each model once."
+            )
         labels = [identity.label for identity in identities]
         for label in labels:
             if labels.count(label) > 1:

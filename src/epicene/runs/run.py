@@ -94,8 +94,8 @@ def run(
             if manifest is None:
                 check_no_orphaned_answers(folder)
                 manifest = Manifest(epicene=__version__, settings=settings, models=identities)
-            session = _Session(config, dataset, models, folder, manifest, display)
             try:
+                session = _Session(config, dataset, models, folder, manifest, display)
                 return folder, session.run(whole, approve)
             except BaseException:
                 if not manifest.sessions:
@@ -129,12 +129,16 @@ class _Session:
         with closing(AnswerStore(self._folder / STORE_FILE, create=True)) as store:
             if store.note:
                 self._display.show_message(store.note)
-            self._put_items(store)
-            plan = Plan(store, config.suite, config.protocol, self._manifest.models)
-            check_models(config, plan, self._models, whole)
-            estimate = estimate_run(config, plan, self._models, store) if approve else None
-            if approve and estimate:
-                approve(estimate)
+            estimate = None
+            with store.all_or_nothing():  # a run that is refused keeps its items
+                self._put_items(store)
+                plan = Plan(store, config.suite, config.protocol, self._manifest.models)
+                check_models(config, plan, self._models, whole)
+                if approve:
+                    estimate = estimate_run(config, plan, self._models, store)
+                    approve(estimate)
+            suite_file = _suite_file(self._folder, config)
+            self._manifest = msgspec.structs.replace(self._manifest, suite_file=suite_file)
             costs = CostTracker(store, self._models, config, self._manifest, estimate)
             write_manifest(self._folder, self._manifest)
             self._run_stages(plan, store, costs, whole)
@@ -153,7 +157,6 @@ class _Session:
                 *manifest.sessions,
                 RunSession(started=utc_now(), versions=library_versions()),
             ),
-            suite_file=_suite_file(self._folder, self._config),
             data_notes=self._dataset.notes,
             judged=None,
         )
@@ -188,7 +191,8 @@ class _Session:
                     part.run()
                 finally:
                     sent += part.sent
-                    self._counts.append(part.section_count())
+                    label = self._label_of(stage.role, model.identity)
+                    self._counts.append(part.section_count(label))
                 if turn == len(turns) or turns[turn][1] is not model:
                     release_model(model)
         except BaseException as error:
@@ -199,13 +203,21 @@ class _Session:
                 write_manifest(self._folder, self._manifest)
             raise
         store.land()
-        whole_run = all(each.total == each.answered for each in self._counts)
+        counts = _merged(self._manifest.counts, self._counts)
+        whole_run = all(each.total == each.answered for each in counts)
         self._end("complete" if whole_run else "incomplete", costs)
-        if not sent and self._before.items == self._manifest.items:
+        before = (self._before.items, self._before.models)
+        if not sent and before == (self._manifest.items, self._manifest.models):
             self._manifest = msgspec.structs.replace(self._manifest, judged=self._before.judged)
+
+    def _label_of(self, role: str, model: Identity) -> str:
+        """The name that a model has in this run, which it keeps if it is renamed."""
+        known = {each.digest: each.label for each in self._manifest.models[role]}
+        return known[model.digest]
 
     def _end(self, state: str, costs: CostTracker) -> None:
         """Record how this session ended."""
+        costs.save()
         notes = {
             model.identity.label: dict(model.notes())
             for each in self._models.values()
@@ -243,8 +255,10 @@ def _discard_if_empty(folder: Path, new: Sequence[Path]) -> None:
             with closing(AnswerStore(path)) as store:
                 if store.has_answers() or store.spent():
                     return
-        for file in (STORE_FILE, "manifest.json", PROBE_FILE, LOCK_FILE):
+        for file in (STORE_FILE, "manifest.json", LOCK_FILE):
             (folder / file).unlink(missing_ok=True)
+        if folder in new:
+            (folder / PROBE_FILE).unlink(missing_ok=True)
         for each in new:
             each.rmdir()
 

@@ -11,10 +11,11 @@ store belongs to a batch that its process did not survive.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import zlib
 from array import array
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,8 +120,14 @@ class AnswerStore:
 
     # --- items -----------------------------------------------------------------------------
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Commit what is done inside at its end, or nothing if it fails."""
+        with explain_errors(self.path), transaction(self._db):
+            yield
+
     def put_items(self, items: Iterable[Item], dataset: str) -> None:
-        """Store the run's items instead of those that it had. Raises if an id occurs twice."""
+        """Replace the run's items, inside `all_or_nothing`. Raises if an id occurs twice."""
         marks = array("Q")  # eight bytes per item, so that millions can be checked
 
         def rows() -> Iterator[tuple[int, bytes, int]]:
@@ -129,7 +136,7 @@ class AnswerStore:
                 data = to_json(item)
                 yield number, data, zlib.crc32(data, number)
 
-        with explain_errors(self.path), transaction(self._db):
+        with explain_errors(self.path):
             self._db.execute("DELETE FROM items")
             self._db.executemany("INSERT INTO items VALUES (?, ?, ?)", rows())
             if not marks:
@@ -433,7 +440,8 @@ def _rebuild(path: Path, problem: str) -> str:
     rebuilt.unlink(missing_ok=True)
     with closing(AnswerStore(rebuilt, create=True)) as store, closing(sqlite3.connect(path)) as old:
         kept = store.copy_from(old)
-    for suffix in ("", "-wal", "-shm"):
+    shutil.copyfile(path, aside)
+    for suffix in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     rebuilt.replace(path)

@@ -136,8 +136,8 @@ class RunJudgements:
     def stored(self) -> bytes | None:
         """The content of `judgements.parquet`, if this version of an installed suite wrote it."""
         judged, suite = self._run.manifest.judged, self._run.suite
-        if judged is None or suite.name not in registry.names("suites"):
-            return None
+        if judged is None or not registry.is_installed("suites", suite.name):
+            return None  # an own suite may judge differently now, whatever its version says
         if (judged.epicene, judged.suite_version) != (__version__, suite.version):
             return None
         try:

@@ -70,7 +70,8 @@ def plan(numbers: str) -> int:
     folder = Path("planned")
     folder.mkdir()
     store = AnswerStore(folder / "answers.sqlite", create=True)
-    store.put_items(select_items(config, dataset), dataset.name)
+    with store.all_or_nothing():
+        store.put_items(select_items(config, dataset), dataset.name)
     model = open_model(parse_spec("random"))
     walked = Plan(store, config.suite, config.protocol, {"model": (model.identity,)})
     return estimate_run(config, walked, {"model": [model]}, store).left
