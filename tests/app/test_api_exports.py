@@ -101,7 +101,7 @@ def test_damage_is_found(command: Epicene) -> None:
     told = command("check", "run", "--json")
     assert told.code == 1
     assert list(found.damage) == told.json["damage"]
-    assert "answers.sqlite: 48 rows do not match their checksums" in found.damage
-    assert "answers.sqlite: 48 answers are missing" in found.damage
+    assert "answers.sqlite: damaged, by their checksums: 48 rows" in found.damage
+    assert "answers.sqlite: missing: 48 answers" in found.damage
     assert epicene.run("reflexives", model="random", out="run", progress=False).complete
     assert epicene.check("run").damage == ()
