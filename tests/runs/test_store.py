@@ -240,3 +240,12 @@ def test_a_batch_that_was_answered_is_suspected_no_longer(tmp_path: Path) -> Non
         store.put([(key(2), HERE)])
         assert store.suspects() == []
         assert store._db.execute("SELECT count(*) FROM sent").fetchone() == (0,)
+
+
+def test_a_mark_within_a_mark_is_forgotten_with_its_answers(tmp_path: Path) -> None:
+    with closing(AnswerStore(tmp_path / "a.sqlite", create=True)) as store:
+        store.suspect([key(1), key(2)], 1)
+        store.suspect([key(1)], 2)
+        store.put([(key(1), HERE), (key(2), HERE)])
+        store.land()
+        assert store._db.execute("SELECT count(*) FROM sent").fetchone() == (0,)

@@ -283,21 +283,27 @@ class AnswerStore:
         with explain_errors(self.path), transaction(self._db):
             self._db.execute("DELETE FROM sent WHERE in_flight AND deaths = 0")
             self._db.execute("UPDATE sent SET in_flight = 0")
+        for suspect in self._marked():
+            self._forget_if_answered(suspect)
 
     def suspects(self) -> list[Suspects]:
         """The batches that were in flight when a process died, unless they are answered by now."""
         with explain_errors(self.path):
             self._db.execute("UPDATE sent SET deaths = deaths + 1, in_flight = 0 WHERE in_flight")
+        return [each for each in self._marked() if not self._forget_if_answered(each)]
+
+    def _marked(self) -> list[Suspects]:
+        with explain_errors(self.path):
             rows = self._db.execute("SELECT number, keys, deaths FROM sent").fetchall()
-        found = []
-        for number, keys, deaths in rows:
-            suspect = Suspects(number, tuple(_split(keys)), deaths)
-            answered = self.states(suspect.keys)
-            if all(answered.get(key) for key in suspect.keys):
-                self.unmark(number)
-            else:
-                found.append(suspect)
-        return found
+        return [Suspects(number, tuple(_split(keys)), deaths) for number, keys, deaths in rows]
+
+    def _forget_if_answered(self, suspect: Suspects) -> bool:
+        """Remove the mark of a batch whose requests are all answered; returns whether they are."""
+        answered = self.states(suspect.keys)
+        whole = all(answered.get(key) for key in suspect.keys)
+        if whole:
+            self.unmark(suspect.mark)
+        return whole
 
     # --- money -----------------------------------------------------------------------------
 
