@@ -52,7 +52,7 @@ class Checked:
 
 
 def check(run: RunLike) -> Checked:
-    """Verify that nothing in a run folder is damaged: manifest, items, answers and images.
+    """Verify a run folder: manifest, items, answers, judgements and images.
 
     The exit code is 1 if anything is damaged. Resume a damaged run to send the damaged requests
     again.

@@ -28,7 +28,7 @@ class NoProgress:
         """Show a message to the user."""
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section, without a total if that is 0."""
+        """Start the display of one model's part in a stage, without a total if that is 0."""
 
     def expect(self, total: int) -> None:
         """Correct the number of requests, which is extrapolated until all are known."""
@@ -37,7 +37,7 @@ class NoProgress:
         """Record answered requests."""
 
     def finish(self) -> None:
-        """End the display of the section."""
+        """End the display."""
 
 
 class ProgressBar(NoProgress):
@@ -52,7 +52,7 @@ class ProgressBar(NoProgress):
         note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section, without a total if that is 0."""
+        """Start the display of one model's part in a stage, without a total if that is 0."""
         self._failed = 0
         self._progress = progress_bars()
         self._progress.add_task(title, total=total or None, completed=done, failed="")
@@ -72,7 +72,7 @@ class ProgressBar(NoProgress):
         self._progress.update(task, advance=answered, failed=shown)
 
     def finish(self) -> None:
-        """End the display of the section."""
+        """End the display."""
         assert self._progress is not None
         self._progress.stop()
 
@@ -90,7 +90,7 @@ class ProgressLines(NoProgress):
         note(sentence)
 
     def start(self, title: str, total: int, done: int) -> None:
-        """Start the display of a section, without a total if that is 0."""
+        """Start the display of one model's part in a stage, without a total if that is 0."""
         self._title, self._total, self._failed = title, total, 0
         self._done = self._done_before = done
         self._started = self._printed = time.monotonic()
@@ -111,7 +111,7 @@ class ProgressLines(NoProgress):
             note(self._line())
 
     def finish(self) -> None:
-        """End the display of the section."""
+        """End the display."""
         if self._total:
             note(self._line())
 
